@@ -135,7 +135,7 @@ pub(crate) fn visible(fence: Fence) -> f64 {
 }
 
 /// The ticks that so many light calls cost.
-pub(crate) fn of_light_calls(calls: u64) -> i64 {
+pub(crate) fn of_light_calls(calls: i64) -> i64 {
     let cost = f64::from_bits(VISIBLE[LIGHT].load(Ordering::Relaxed));
     (calls as f64 * cost).round() as i64
 }

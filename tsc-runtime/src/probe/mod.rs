@@ -208,7 +208,19 @@ extern "C" fn finish_nesting(started: &Started, raw: u64, record: &Record) {
     let before = started.sums();
     // SAFETY: `finish_clean` has found them to be different.
     unsafe { core::hint::assert_unchecked(thread.overhead.get() != before.overhead) };
+    let added = thread.overhead_since(before.overhead).cast_unsigned();
+    if raw.wrapping_sub(added).cast_signed() < 0 {
+        return finish_below_zero(started, raw, record);
+    }
     let settled = settle(record, thread, before, raw, 0);
+    record.leave(settled.gross, settled.nested);
+}
+
+/// Records a call that took less than what was added to the overhead since its start.
+#[cold]
+#[inline(never)]
+extern "C" fn finish_below_zero(started: &Started, raw: u64, record: &Record) {
+    let settled = settle_with_handlers(record, started.thread(), started.sums(), raw, 0);
     record.leave(settled.gross, settled.nested);
 }
 
@@ -241,4 +253,23 @@ fn settle(record: &Record, thread: &Thread, before: Sums, raw: u64, off: i64) ->
     let net = gross.wrapping_sub(record.visible.get());
     thread.work.set(before.work.wrapping_add(net));
     Settled { gross, nested, net }
+}
+
+/// Like [`settle`], for a call to which more overhead was added than it took. A little more is the calibration's error. If it is much more, a
+/// signal handler has called annotated functions between the reads of the sums and of the counter, so this lies outside of the call.
+fn settle_with_handlers(
+    record: &Record,
+    thread: &Thread,
+    before: Sums,
+    raw: u64,
+    off: i64,
+) -> Settled {
+    const ERROR: u64 = 2_000;
+    let added = thread
+        .overhead_since(before.overhead)
+        .max(0)
+        .cast_unsigned();
+    let is_outside = added > raw.saturating_mul(2).saturating_add(ERROR);
+    let before = if is_outside { Sums::of(thread) } else { before };
+    settle(record, thread, before, raw, off)
 }

@@ -2,7 +2,7 @@
 
 use super::slot::{Started, Sums};
 use super::slowest;
-use super::{Settled, settle};
+use super::{Settled, settle_with_handlers};
 use crate::interruption::Interruption;
 use crate::on_cpu::{self, Answer, Loss};
 use crate::record::contexts::Contexts;
@@ -86,7 +86,9 @@ impl<'a> Measurement<'a> {
         let (Self { start, sums, .. }, raw) = (self, raw.cast_unsigned());
         record(&Cost {
             ticks: match self.shape {
-                Shape::Nested => settle(self.record, self.thread, sums, raw, loss.off),
+                Shape::Nested => {
+                    settle_with_handlers(self.record, self.thread, sums, raw, loss.off)
+                }
                 Shape::Overlapping => self.settle_overlapping(raw, loss.off),
             },
             loss,

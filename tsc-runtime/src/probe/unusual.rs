@@ -13,7 +13,7 @@
 
 use core::hint;
 
-use super::settle;
+use super::settle_with_handlers;
 use super::slot::{Slot, Started};
 use super::stop::{Measurement, Visit};
 use crate::calibration::overhead;
@@ -276,7 +276,7 @@ fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
         return finish_unusual_in_tree(contexts, started, raw);
     }
     let callees = thread.work.get().wrapping_sub(call.sums.work).cast_signed();
-    let settled = settle(record, thread, call.sums, raw, 0);
+    let settled = settle_with_handlers(record, thread, call.sums, raw, 0);
     let net = settled.net.cast_signed();
     // SAFETY: the call has a place in the tree.
     let on_cpu = contexts.leave_usual(unsafe { started.outer() }, net.wrapping_sub(callees));

@@ -394,3 +394,31 @@ fn longest_poll_contains_the_time_blocked() {
     future.complete(function);
     assert_eq!(totals(function).sums.poll_max, Some(701_000));
 }
+
+#[test]
+fn handler_at_the_edge_of_a_call_is_not_in_the_call() {
+    let [outer, edge] = scripted(["around the edge", "edge"]);
+    for in_handler in [0, 1_000_000, 0] {
+        call(outer, || {
+            script::run(100);
+            call(edge, || {
+                script::run(50);
+                // As if a handler had come before the read of the counter: time passes for the caller alone.
+                let thread = thread::this();
+                thread.add_overhead(in_handler);
+                thread
+                    .work
+                    .set(thread.work.get() + in_handler.cast_unsigned() / 2);
+            });
+            script::run(2 * in_handler.cast_unsigned());
+        });
+    }
+    let [outer, edge] = [outer, edge].map(totals);
+    assert_eq!(inclusive(&edge), [150, 0, 0]);
+    assert_eq!((edge.sums.min, edge.sums.max), (Some(50), Some(50)));
+    assert_eq!((edge.sums.samples, edge.sums.excluded), (3, 0));
+    assert_eq!((edge.sums.callees, edge.sums.nested), (0, 0));
+    // What the handler's probes took is subtracted there, and its work is that of callees. Without overhead, no callees are added.
+    assert_eq!(inclusive(&outer), [1_000_450, 0, 0]);
+    assert_eq!(outer.sums.callees, 500_050);
+}

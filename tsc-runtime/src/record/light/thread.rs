@@ -187,10 +187,12 @@ impl LightThread {
         frames.take(MOST).flatten()
     }
 
-    /// The light calls of this thread since the last time that this was asked.
-    pub(crate) fn new_calls(&self) -> u64 {
+    /// The light calls of this thread since the last time that this was asked. Below zero if a signal handler has asked in between, and so
+    /// has accounted for later ones.
+    pub(crate) fn new_calls(&self) -> i64 {
         let calls = self.calls.get();
-        calls.wrapping_sub(self.accounted.replace(calls))
+        let accounted = self.accounted.replace(calls);
+        calls.wrapping_sub(accounted).cast_signed()
     }
 
     /// The thread's paths; `None` before its first light call, and after its end.
