@@ -19,10 +19,8 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
     let ns = report.clock.hz.map(|hz| 1e9 / hz);
     if let Some(cpu) = process.cpu_ns {
         line += &format!(": CPU {}", time(cpu as f64));
-        let rows = report.callsites.iter();
-        let probes: f64 = rows.map(|row| row.cost_of_probes(&report.clock)).sum();
-        if let Some(share) = ns.map(|ns| probes * ns / (cpu as f64).max(1.0)) {
-            line += &format!(", {:.1} % of it probes", (share * 100.0).min(100.0));
+        if let Some(share) = ns.map(|ns| share_of_probes(report, cpu as f64 / ns)) {
+            line += &format!(", {:.1} % of it probes", share * 100.0);
         }
     }
     let rows = report.callsites.iter();
@@ -34,6 +32,15 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
         }
     }
     parts
+}
+
+/// What probes took of so many ticks of CPU time: at most what the rows leave of it. Light probes overlap with their surroundings, so they may
+/// take less than they are calibrated to take.
+fn share_of_probes(report: &Report, cpu: f64) -> f64 {
+    let sum = |of: &dyn Fn(&CallsiteReport) -> f64| report.callsites.iter().map(of).sum::<f64>();
+    let probes = sum(&|row| row.cost_of_probes(&report.clock));
+    let own = sum(&CallsiteReport::self_on_cpu);
+    probes.min(cpu - own).max(0.0) / cpu.max(1.0)
 }
 
 impl Report {
@@ -64,5 +71,28 @@ impl CallsiteReport {
         } else {
             sums.own_waiting as f64
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_and_rows_take_no_more_than_the_program() {
+        let share = |own, probes| {
+            let row = CallsiteReport {
+                self_on_cpu_ticks: Some(own),
+                probe_ticks: Some(probes),
+                ..CallsiteReport::default()
+            };
+            let report = Report {
+                callsites: vec![row],
+                ..Report::default()
+            };
+            share_of_probes(&report, 1000.0)
+        };
+        assert_eq!((share(600.0, 100.0), share(600.0, 700.0)), (0.1, 0.4));
+        assert_eq!(share(1100.0, 700.0), 0.0);
     }
 }
