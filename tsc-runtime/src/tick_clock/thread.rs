@@ -51,6 +51,8 @@ static SLOW: AtomicU32 = AtomicU32::new(0);
 static COST: AtomicU64 = AtomicU64::new(0);
 /// How long the thread has existed, likewise.
 static AGE: AtomicU64 = AtomicU64::new(0);
+/// The ticks that the process has from its parent.
+static INHERITED: AtomicU64 = AtomicU64::new(0);
 /// How many ticks the threads have noticed, and how many of these have given CPU time to a function. Each thread counts its own.
 static NOTICED: AtomicU64 = AtomicU64::new(0);
 static GIVEN: AtomicU64 = AtomicU64::new(0);
@@ -73,6 +75,7 @@ pub(crate) fn start_from_zero() {
     BEGUN.store(false, Relaxed);
     SLOW.store(0, Relaxed);
     system::start_from_zero();
+    INHERITED.store(EPOCH.last(), Relaxed);
     for count in [&COST, &AGE, &NOTICED, &GIVEN] {
         count.store(0, Relaxed);
     }
@@ -111,7 +114,8 @@ pub(crate) fn note_given(ticks: u64) {
 /// What the clock has done so far: its ticks, the time since it began, and the CPU time that it took, both in nanoseconds.
 pub(crate) fn so_far() -> Option<[u64; 3]> {
     let age = AGE.load(Relaxed);
-    (age != 0).then(|| [EPOCH.last(), age, COST.load(Relaxed)])
+    let ticks = EPOCH.last().wrapping_sub(INHERITED.load(Relaxed));
+    (age != 0).then(|| [ticks, age, COST.load(Relaxed)])
 }
 
 extern "C" fn run() -> ! {

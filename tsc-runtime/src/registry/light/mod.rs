@@ -88,10 +88,13 @@ impl Shard {
     /// no memory. For the shard's own thread.
     pub(super) fn begin_light(&self, thread: &Thread) -> bool {
         let light = light::this();
+        // Before the lock: a sandbox may end the thread at one of the system calls, and a report waits for the lock.
+        let is_new = self.own.lock().light.is_none();
+        let has_times = is_new && has_times(thread);
         let mut own = self.own.lock();
         if own.light.is_none() {
             own.light = LightRecord::new(light.inherited_paths())
-                .filter(|record| begin(light, thread, record));
+                .filter(|record| begin(light, thread, record, has_times));
         }
         // From here on the record stays where it is: the thread points into it.
         let Some(record) = &mut own.light else {
@@ -105,8 +108,8 @@ impl Shard {
 }
 
 /// Begins the thread's account. Returns false if too many threads have one.
-fn begin(light: &LightThread, thread: &Thread, record: &LightRecord) -> bool {
-    if !has_times(thread) {
+fn begin(light: &LightThread, thread: &Thread, record: &LightRecord, has_times: bool) -> bool {
+    if !has_times {
         return light.begin_to_count();
     }
     let begins = light.begin(&thread.detector, &record.paths);
