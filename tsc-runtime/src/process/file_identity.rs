@@ -1,5 +1,6 @@
 //! The identity of a file.
 
+use std::io;
 use std::path::Path;
 
 #[cfg(all(unix, not(miri)))]
@@ -13,16 +14,22 @@ pub(crate) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Of an open file. `None` if the descriptor is closed. This may be called in a signal handler.
+    /// Of an open file. `None` if the descriptor is closed. Where a sandbox does not let the process ask, all open files look the same. This may
+    /// be called in a signal handler.
     #[cfg(all(unix, not(miri)))]
     #[allow(clippy::unnecessary_cast)] // both numbers have other types on some systems
     pub(crate) fn of(descriptor: libc::c_int) -> Option<Self> {
         // SAFETY: it writes one stat to the given address, if it returns 0.
-        let status: libc::stat = unsafe { written(|status| libc::fstat(descriptor, status)) }?;
-        Some(Self {
-            device: status.st_dev as u64,
-            inode: status.st_ino as u64,
-        })
+        let status: Option<libc::stat> =
+            unsafe { written(|status| libc::fstat(descriptor, status)) };
+        let is_closed = || io::Error::last_os_error().raw_os_error() == Some(libc::EBADF);
+        match status {
+            None if is_closed() => None,
+            status => Some(Self {
+                device: status.map_or(0, |it| it.st_dev as u64),
+                inode: status.map_or(0, |it| it.st_ino as u64),
+            }),
+        }
     }
 
     /// Of the file at a path.
