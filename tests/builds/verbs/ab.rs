@@ -252,3 +252,24 @@ fn an_interrupt_leaves_the_repository_as_it_was() {
         "{left:?}"
     );
 }
+
+#[test]
+fn a_manifest_that_is_named_is_that_of_each_revision() {
+    let project = repository();
+    let root = project.path(".");
+    project.write("src/main.rs", &PROGRAM.replace("0..10", "0..20"));
+    git(&root, &["commit", "--quiet", "--all", "--message=three"]);
+    let manifest = project.path("Cargo.toml");
+    let words = format!(
+        "ab one HEAD -n 1 --metric calls --manifest-path {}",
+        manifest.display()
+    );
+    project.tsc(&words).ends(0).says("20 → 40");
+    let outside = Project::new(PROGRAM);
+    let manifest = outside.path("Cargo.toml");
+    let words = format!("ab one two --manifest-path {}", manifest.display());
+    project
+        .tsc(&words)
+        .ends(2)
+        .complains("start `cargo tsc ab` in the repository of this manifest");
+}

@@ -1,6 +1,7 @@
 //! `cargo tsc ab REV1 REV2`: measures two revisions in turns, and compares them.
 
 mod duet;
+mod manifest;
 mod rounds;
 mod submodules;
 mod worktree;
@@ -90,6 +91,7 @@ impl Side {
         args: &AbArgs,
         store: &Store,
     ) -> Result<Self> {
+        let command = &checkout.command(command)?;
         let project = Project::find(command, &checkout.folder())?;
         // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
         // use different target folders and, for what they have in common, different wrappers.

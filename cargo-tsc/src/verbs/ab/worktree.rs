@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
-use super::submodules;
+use super::{manifest, submodules};
 use crate::all::with_paths;
+use crate::build::CargoCommand;
 use crate::git::git;
 
 /// The name of the working tree in its present state, in place of a revision.
@@ -153,6 +154,15 @@ impl Checkout<'_> {
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.root().join(&self.repository.inner)
+    }
+
+    /// The user's command for this folder.
+    ///
+    /// # Errors
+    /// If it names a manifest outside of the repository.
+    pub fn command(&self, command: &CargoCommand) -> Result<CargoCommand> {
+        let here = std::env::current_dir()?;
+        manifest::in_checkout(command, &here, &self.repository.root, self.root())
     }
 }
 
