@@ -11,6 +11,7 @@ use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, Ta
 
 use super::{CargoCommand, CargoVerb};
 use crate::interrupt;
+use crate::sources::plain;
 
 /// The name of the runtime's package.
 const RUNTIME: &str = "tsc-runtime";
@@ -95,11 +96,9 @@ impl Project {
         }
         query.other_options(options);
         let metadata = answer(&query)?;
-        let here = manifest
-            .as_deref()
-            .and_then(Path::parent)
-            .unwrap_or(folder)
-            .to_owned();
+        let here = manifest.as_deref().and_then(Path::parent);
+        // Cargo's paths are without `..`, too.
+        let here = plain(here.unwrap_or(folder));
         Ok(Self { metadata, here })
     }
 
@@ -183,11 +182,14 @@ impl Project {
             return Ok(members.iter().map(|package| package.id.clone()).collect());
         }
         if named.is_empty() {
-            let here = members.iter().find(|package| {
-                package.manifest_path.parent().is_some_and(|folder| {
-                    folder.as_std_path() != self.root()
-                        && self.here.starts_with(folder.as_std_path())
-                })
+            let around = self.here.ancestors();
+            let mut inner = around.take_while(|folder| *folder != self.root());
+            let here = inner.find_map(|folder| {
+                let is_in = |package: &&&Package| {
+                    let own = package.manifest_path.parent();
+                    own.is_some_and(|own| own.as_std_path() == folder)
+                };
+                members.iter().find(is_in)
             });
             return Ok(match here {
                 Some(package) => vec![package.id.clone()],
@@ -309,3 +311,6 @@ fn first_cause(stderr: &str) -> String {
     let text: Vec<&str> = lines.collect();
     text.join(": ").trim_start_matches("error: ").to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -77,25 +77,11 @@ pub struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// The copy of `original` for a command that was given in the folder `here`, with the dependencies that are wanted.
+    /// The copy of `original` for a command, with the dependencies that are wanted.
     #[must_use]
-    pub fn new(
-        original: &'a Project,
-        command: &CargoCommand,
-        here: &Path,
-        wanted: Option<Wanted>,
-    ) -> Self {
-        let manifest = command.values("--manifest-path", None).pop();
-        let here = match manifest {
-            Some(path) => here
-                .join(path)
-                .parent()
-                .map_or(here.to_owned(), Path::to_owned),
-            None => here.to_owned(),
-        };
-        let inner = here
-            .strip_prefix(original.root())
-            .map_or_else(|_| PathBuf::new(), Path::to_owned);
+    pub fn new(original: &'a Project, command: &CargoCommand, wanted: Option<Wanted>) -> Self {
+        let inner = original.here().strip_prefix(original.root());
+        let inner = inner.map_or_else(|_| PathBuf::new(), Path::to_owned);
         let mut command = command.clone();
         command.options = command.without("--manifest-path");
         // The copy has one dependency more than its lock file.

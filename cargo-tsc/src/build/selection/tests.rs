@@ -1,0 +1,53 @@
+use std::fs;
+
+use super::*;
+
+/// A workspace: `a`, `a/inner` in it, and `b` beside it. Each has a binary of its name, and more lines of its manifest.
+fn workspace(more: [&str; 3]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let members = ["a", "a/inner", "b"];
+    write(
+        "Cargo.toml",
+        &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n"),
+    );
+    for (folder, more) in members.into_iter().zip(more) {
+        let name = folder.rsplit('/').next().unwrap();
+        let text = format!("[package]\nname = {name:?}\nedition = \"2024\"\n{more}");
+        write(&format!("{folder}/Cargo.toml"), &text);
+        write(&format!("{folder}/src/main.rs"), "fn main() {}");
+    }
+    dir
+}
+
+fn binary(folder: &Path, options: &str) -> Result<String> {
+    let command = CargoCommand {
+        verb: CargoVerb::Run,
+        options: options.split_whitespace().map(OsString::from).collect(),
+        arguments: Vec::new(),
+    };
+    let project = Project::find_members(&command, folder)?;
+    let selection = project.select(&command)?;
+    Ok(selection.target[1].display().to_string())
+}
+
+#[test]
+fn the_package_is_the_nearest_one() {
+    let dir = workspace([""; 3]);
+    let root = dir.path().canonicalize().unwrap();
+    let (a, inner) = (root.join("a"), root.join("a/inner"));
+    assert_eq!(binary(&a, "").unwrap(), "a");
+    assert_eq!(binary(&a.join("src"), "").unwrap(), "a");
+    assert_eq!(binary(&inner, "").unwrap(), "inner");
+    assert_eq!(binary(&inner.join("src"), "").unwrap(), "inner");
+    let beside = binary(&a, "--manifest-path ../b/Cargo.toml");
+    assert_eq!(beside.unwrap(), "b");
+    let around = binary(&inner, "--manifest-path ../Cargo.toml");
+    assert_eq!(around.unwrap(), "a");
+    let error = binary(&root, "").unwrap_err().to_string();
+    assert!(error.contains("there are a, inner, b"), "{error}");
+}
