@@ -218,11 +218,13 @@ impl Project {
 
     /// The binary that `cargo run` would run.
     fn binary(&self, packages: &[PackageId]) -> Result<String> {
+        let selected = || packages.iter().map(|id| self.package(id));
+        let mut defaults = selected().filter_map(|package| package.default_run.as_ref());
+        if let (Some(name), None) = (defaults.next(), defaults.next()) {
+            return Ok(name.clone());
+        }
         let mut all = Vec::new();
-        for package in packages.iter().map(|id| self.package(id)) {
-            if let (1, Some(name)) = (packages.len(), &package.default_run) {
-                return Ok(name.clone());
-            }
+        for package in selected() {
             let binaries = package
                 .targets
                 .iter()

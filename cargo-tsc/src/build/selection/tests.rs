@@ -51,3 +51,14 @@ fn the_package_is_the_nearest_one() {
     let error = binary(&root, "").unwrap_err().to_string();
     assert!(error.contains("there are a, inner, b"), "{error}");
 }
+
+#[test]
+fn the_only_default_of_several_packages_is_run() {
+    let default = |name: &str| format!("default-run = {name:?}\n");
+    let dir = workspace(["", &default("inner"), ""]);
+    assert_eq!(binary(dir.path(), "").unwrap(), "inner");
+    assert_eq!(binary(dir.path(), "-p b").unwrap(), "b");
+    let dir = workspace([&default("a"), &default("inner"), ""]);
+    let error = binary(dir.path(), "").unwrap_err().to_string();
+    assert!(error.contains("say which with --bin"), "{error}");
+}
