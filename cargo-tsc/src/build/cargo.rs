@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
-use cargo_metadata::{Artifact, CompilerMessage, Message, PackageId};
+use cargo_metadata::{Artifact, CompilerMessage, Message};
 
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
 use crate::git;
@@ -158,50 +158,6 @@ impl Build<'_> {
         command
     }
 
-    /// Selects the features that measure, for each package that has them, and optimises the runtime in debug builds, where a probe
-    /// otherwise costs five times as much.
-    fn turn_on(&self, command: &mut Command, selection: &Selection) -> Result<()> {
-        let members = self.project.members_used(&selection.packages);
-        let dependents = self.project.dependents(&members);
-        if dependents.is_empty() {
-            let names: Vec<&str> = selection
-                .packages
-                .iter()
-                .map(|id| self.project.package(id).name.as_str())
-                .collect();
-            bail!(
-                "{} does not depend on tsc-runtime: add it and #[cycles], or measure every function with --all",
-                names.join(", ")
-            );
-        }
-        let mut names: Vec<&str> = dependents.iter().map(|(_, name)| name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            command
-                .arg("--features")
-                .arg(format!("{name}/release-builds"));
-        }
-        // Cargo only accepts features of selected packages, so the packages that measure are selected, too.
-        let named = !self.command.values("--package", Some("-p")).is_empty()
-            || self.command.has(&["--workspace", "--all"]);
-        let mut packages: Vec<&PackageId> = dependents
-            .iter()
-            .map(|(id, _)| id)
-            .filter(|id| !selection.packages.contains(id))
-            .collect();
-        if !named && !packages.is_empty() {
-            packages.extend(&selection.packages);
-        }
-        for id in packages {
-            command
-                .arg("--package")
-                .arg(self.project.package(id).name.as_str());
-        }
-        command.args(["--config", "profile.dev.package.tsc-runtime.opt-level=3"]);
-        Ok(())
-    }
-
     fn run(&self, mut command: Command) -> Result<Built> {
         progress::remark(&self.title);
         progress::pass_to_cargo(&mut command);
@@ -263,7 +219,7 @@ impl Build<'_> {
         let folder = package
             .and_then(|package| package.manifest_path.parent())
             .map(|folder| folder.as_std_path().to_owned());
-        if is_test && package.is_some_and(|package| !selection.packages.contains(&package.id)) {
+        if package.is_some_and(|package| !selection.packages.contains(&package.id)) {
             return None;
         }
         let mut arguments = self.command.arguments.clone();

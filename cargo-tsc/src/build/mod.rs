@@ -2,6 +2,7 @@
 
 mod cargo;
 mod command;
+mod features;
 pub mod links;
 mod options;
 mod selection;

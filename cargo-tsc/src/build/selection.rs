@@ -13,9 +13,6 @@ use super::{CargoCommand, CargoVerb};
 use crate::interrupt;
 use crate::sources::plain;
 
-/// The name of the runtime's package.
-const RUNTIME: &str = "tsc-runtime";
-
 /// Cargo's metadata about a project.
 #[derive(Debug)]
 pub struct Project {
@@ -262,27 +259,6 @@ impl Project {
         }
         let members = self.metadata.workspace_members.iter();
         members.filter(|id| used.contains(id)).cloned().collect()
-    }
-
-    /// The packages that depend on the runtime, and the name that each of them gives it, because cargo's features use that name.
-    #[must_use]
-    pub fn dependents(&self, members: &[PackageId]) -> Vec<(PackageId, String)> {
-        let mut dependents = Vec::new();
-        for id in members {
-            let dependency = self
-                .package(id)
-                .dependencies
-                .iter()
-                .find(|dependency| dependency.name == RUNTIME);
-            if let Some(dependency) = dependency {
-                let name = dependency
-                    .rename
-                    .clone()
-                    .unwrap_or_else(|| RUNTIME.to_owned());
-                dependents.push((id.clone(), name));
-            }
-        }
-        dependents
     }
 }
 
