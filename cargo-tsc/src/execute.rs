@@ -1,7 +1,7 @@
 //! Runs programs, and reports how they ended.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
@@ -125,7 +125,7 @@ impl<'a> Batch<'a> {
         }
         match self.reports {
             Some(folder) => {
-                let file = std::path::absolute(folder)?.join("%p.json");
+                let file = literally(&std::path::absolute(folder)?).join("%p.json");
                 command
                     .env("TSC_REPORT", "json")
                     .env("TSC_REPORT_FILE", file)
@@ -140,6 +140,15 @@ impl<'a> Batch<'a> {
         Ok(command)
     }
 }
+
+/// The folder as the runtime has to be told it: each `%` begins a placeholder there, except in a path that is not UTF-8.
+fn literally(folder: &Path) -> PathBuf {
+    match folder.to_str() {
+        Some(text) => text.replace('%', "%%").into(),
+        None => folder.to_owned(),
+    }
+}
+
 fn cannot_start(program: &Path) -> String {
     let path = program.display();
     // A word without a folder is often meant for the project's own program.
@@ -176,4 +185,29 @@ fn signal(status: ExitStatus) -> Option<i32> {
 #[cfg(not(unix))]
 fn signal(_: ExitStatus) -> Option<i32> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_in_the_path_of_a_project_stay() {
+        let programs = [Executable {
+            path: "app".into(),
+            arguments: Vec::new(),
+            folder: None,
+            environment: Vec::new(),
+        }];
+        let batch = Batch {
+            reports: Some(Path::new("/50%t/%%/001")),
+            ..Batch::silent(&programs)
+        };
+        let command = batch.command(&programs[0]).unwrap();
+        let mut variables = command.get_envs();
+        let file = variables.find(|(name, _)| *name == "TSC_REPORT_FILE");
+        let file = file.and_then(|(_, value)| value).unwrap();
+        let expected = Path::new("50%%t").join("%%%%").join("001").join("%p.json");
+        assert!(Path::new(file).ends_with(expected), "{file:?}");
+    }
 }
