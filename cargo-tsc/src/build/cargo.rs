@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
-use cargo_metadata::{Artifact, CompilerMessage, Message};
+use cargo_metadata::{Artifact, BuildScript, CompilerMessage, Message};
 
-use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
+use super::{CargoCommand, CargoVerb, Executable, Project, Selection, libraries};
 use crate::git;
 use crate::interrupt;
 use crate::progress;
@@ -76,6 +76,7 @@ pub struct Refusal {
 #[derive(Debug, Default)]
 struct Built {
     artifacts: Vec<Artifact>,
+    scripts: Vec<BuildScript>,
     /// What the compiler refuses. It has been printed, and this is empty, unless cargo was asked for messages as data.
     refusals: Vec<Refusal>,
     is_complete: bool,
@@ -124,11 +125,17 @@ impl Build<'_> {
 
     fn to_run(&self, built: &Built, selection: &Selection) -> Result<Vec<Executable>> {
         let artifacts = built.artifacts.iter();
-        let executables: Vec<Executable> = artifacts
+        let mut executables: Vec<Executable> = artifacts
             .filter_map(|artifact| self.executable(artifact, selection))
             .collect();
         if executables.is_empty() {
             bail!("cargo built nothing that can be run");
+        }
+        let path = libraries::path(&built.artifacts, &built.scripts, self.command, self.folder);
+        for executable in &mut executables {
+            let path = path.iter().cloned();
+            let variables = path.map(|path| (libraries::VARIABLE.to_owned(), path));
+            executable.environment.extend(variables);
         }
         Ok(executables)
     }
@@ -172,6 +179,7 @@ impl Build<'_> {
             for message in Message::parse_stream(BufReader::new(stdout)) {
                 match message? {
                     Message::CompilerArtifact(artifact) => built.artifacts.push(artifact),
+                    Message::BuildScriptExecuted(script) => built.scripts.push(script),
                     Message::CompilerMessage(message) => {
                         built.refusals.extend(self.refusal(message));
                     }

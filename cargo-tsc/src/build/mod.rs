@@ -3,6 +3,7 @@
 mod cargo;
 mod command;
 mod features;
+mod libraries;
 pub mod links;
 mod options;
 mod selection;
