@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 
 use crate::build::Executable;
 use crate::input::Input;
-use crate::interrupt;
+use crate::interrupt::{self, Interrupted};
 use crate::progress::announce;
 
 /// How a program ended.
@@ -61,10 +61,11 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Runs each program to its end. Returns the sum of their times, and how the first one that failed ended.
+    /// Runs each program to its end. Returns the sum of their times, and how the first one that failed ended. After a signal, no other
+    /// program is started, and all of them together count as ended by it.
     ///
     /// # Errors
-    /// If a program cannot be started, or if a signal has ended the work before.
+    /// If a program cannot be started, or if a signal has ended the work before the first one.
     pub fn run_once(&self, input: &mut Input) -> Result<Ended> {
         let mut all = Ended {
             status: 0,
@@ -72,8 +73,17 @@ impl<'a> Batch<'a> {
             seconds: 0.0,
             cpu_seconds: Some(0.0),
         };
-        for program in self.programs {
-            let ended = self.execute(program, input)?;
+        for (number, program) in self.programs.iter().enumerate() {
+            let ended = match self.execute(program, input) {
+                // The reports of those before it are kept.
+                Err(error) if number > 0 && error.is::<Interrupted>() => {
+                    if all.status == 0 {
+                        all.status = interrupt::status().unwrap_or_default();
+                    }
+                    break;
+                }
+                ended => ended?,
+            };
             all.seconds += ended.seconds;
             let both = all.cpu_seconds.zip(ended.cpu_seconds);
             all.cpu_seconds = both.map(|(sum, seconds)| sum + seconds);

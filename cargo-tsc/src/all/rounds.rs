@@ -48,7 +48,6 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let first_round = usize::from(known_choice.is_some());
     let mut chosen = known_choice.unwrap_or_default();
     tree.choose(&chosen);
-    let mut renamed = None;
     for number in first_round.. {
         let measured = tree.annotated(&runtime)?;
         if tree.attributes == 0 {
@@ -57,8 +56,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
                  not compile with an attribute; `cargo tsc run` measures those with #[cycles]"
             );
         }
-        let mut session = store.begin(args.name.as_deref(), about(args))?;
-        session.remark = session.remark.or(renamed);
+        let session = store.begin(args.name.as_deref(), about(args))?;
         let mut round = Round {
             args,
             measured: &measured,
@@ -69,11 +67,18 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             bar: progress::runs(&title(number, chosen.bare.len()), u64::from(args.runs)),
         };
         let is_shown = number == first_round;
-        let mut outcome = round.turn(if is_shown {
+        let output = if is_shown {
             run::shown_output(args)
         } else {
             Output::Hidden
-        })?;
+        };
+        let mut outcome = match round.turn(output) {
+            Err(error) if round.session.about.runs.is_empty() => {
+                round.discard()?;
+                return Err(error);
+            }
+            outcome => outcome?,
+        };
         if !outcome.interrupted && !round.ends_soon {
             round.find_end()?;
             chosen.ends_soon = round.ends_soon;
@@ -83,7 +88,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
         {
             tree.choose(&choice);
             chosen.add(choice);
-            renamed = round.discard()?;
+            round.discard()?;
             continue;
         }
         let is_compared = !outcome.interrupted;
@@ -128,8 +133,12 @@ impl Round<'_> {
         let mut outcome =
             run::run_once(&variables, self.measured, session, input, output, &self.bar)?;
         if !outcome.interrupted {
-            self.beside.run(outcome.ended, session, input)?;
+            let bare = self.beside.run(outcome.ended, session, input);
             outcome.interrupted = interrupt::status().is_some();
+            // The measured run is kept without it.
+            if !outcome.interrupted {
+                bare?;
+            }
         }
         Ok(outcome)
     }
@@ -186,8 +195,8 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Forgets the runs. Returns the remark on an older session of the same name.
-    fn discard(self) -> Result<Option<String>> {
+    /// Forgets the runs.
+    fn discard(self) -> Result<()> {
         self.bar.finish_and_clear();
         self.session.discard()
     }

@@ -109,8 +109,9 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        let app = "[package]\nname = \"app\"\n[workspace]\n[dependencies]\nlibrary = { path = \"library\" }\n";
-        let library = "[package]\nname = \"library\"\n[lib]\ncrate-type = [\"dylib\"]\n";
+        let app = "[package]\nname = \"app\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nlibrary = { path = \"library\" }\n";
+        let library =
+            "[package]\nname = \"library\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"dylib\"]\n";
         write("Cargo.toml", app);
         write("src/main.rs", "fn main() { library::f() }");
         write("library/Cargo.toml", library);

@@ -92,11 +92,11 @@ impl Store {
     /// If the name is not valid as a file name, or the folder cannot be created.
     pub fn begin(&self, name: Option<&str>, about: About) -> Result<Writer> {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
-        let (mut lock, mut remark) = (None, None);
+        let (mut lock, mut older) = (None, None);
         let folder = match name {
             Some(name) if is_file_name(name) => {
                 lock = Some(self.lock(&format!("session-{name}"))?);
-                remark = self.make_room(name)?;
+                older = self.make_room(name)?;
                 let folder = self.folder.join(name);
                 fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
                 folder
@@ -109,27 +109,23 @@ impl Store {
         let writer = Writer {
             folder,
             about,
-            remark,
+            older,
             _lock: lock,
         };
         writer.save()?;
         Ok(writer)
     }
 
-    /// Renames the session with this name, if there is one. Returns a remark on it.
-    fn make_room(&self, name: &str) -> Result<Option<String>> {
+    /// Renames the session with this name, if there is one. Returns where it is then.
+    fn make_room(&self, name: &str) -> Result<Option<PathBuf>> {
         let folder = self.folder.join(name);
         if !folder.exists() {
             return Ok(None);
         }
-        let mut names = (1..).map(|n| format!("{name}.{n}"));
-        let kept = names.find(|kept| !self.folder.join(kept).exists());
-        let kept = kept.unwrap_or_default();
-        fs::rename(&folder, self.folder.join(&kept))
-            .with_context(|| folder.display().to_string())?;
-        Ok(Some(format!(
-            "the session that was named {name} is now {kept}"
-        )))
+        let mut names = (1..).map(|n| self.folder.join(format!("{name}.{n}")));
+        let kept = names.find(|kept| !kept.exists()).unwrap_or_default();
+        fs::rename(&folder, &kept).with_context(|| folder.display().to_string())?;
+        Ok(Some(kept))
     }
 
     /// Creates a folder that is named by the time, and that no other process has created.
@@ -156,8 +152,8 @@ pub struct Writer {
     folder: PathBuf,
     /// The future contents of `session.json`.
     pub about: About,
-    /// The new name of an older session that had this name.
-    pub remark: Option<String>,
+    /// Where an older session is that had this name.
+    older: Option<PathBuf>,
     /// Keeps other processes from using the name.
     _lock: Option<Lock>,
 }
@@ -209,14 +205,26 @@ impl Writer {
         read::read_run(&folder)
     }
 
-    /// Removes a session that only served to find out how to measure. Returns the remark on the older session, which still has to be
-    /// printed.
+    /// What became of an older session that had this name, for people.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        let older = self.older.as_deref()?.file_name()?.display();
+        let name = self.folder.file_name()?.display();
+        Some(format!("the session that was named {name} is now {older}"))
+    }
+
+    /// Removes a session that has no reports, or that only served to find out how to measure. An older session gets its name back.
     ///
     /// # Errors
     /// If it cannot be removed.
-    pub fn discard(self) -> Result<Option<String>> {
-        fs::remove_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
-        Ok(self.remark)
+    pub fn discard(self) -> Result<()> {
+        let context = || self.folder.display().to_string();
+        fs::remove_dir_all(&self.folder).with_context(context)?;
+        // It may have been removed in the meantime.
+        match self.older.as_deref().filter(|older| older.exists()) {
+            Some(older) => fs::rename(older, &self.folder).with_context(context),
+            None => Ok(()),
+        }
     }
 
     /// Writes `session.json`.
@@ -240,10 +248,12 @@ mod tests {
         store.begin(Some("a"), About::default()).unwrap();
         let second = store.begin(Some("a"), About::default()).unwrap();
         assert_eq!(
-            second.remark.as_deref(),
+            second.remark().as_deref(),
             Some("the session that was named a is now a.1")
         );
         assert_eq!(store.sessions().unwrap().len(), 2);
+        second.discard().unwrap();
+        assert_eq!(store.sessions().unwrap(), [store.folder().join("a")]);
     }
 
     #[test]
@@ -253,7 +263,7 @@ mod tests {
         let sessions: Vec<Writer> = (0..50)
             .map(|_| store.begin(None, About::default()).unwrap())
             .collect();
-        assert!(sessions.iter().all(|session| session.remark.is_none()));
+        assert!(sessions.iter().all(|session| session.remark().is_none()));
         assert_eq!(store.sessions().unwrap().len(), 50);
     }
 

@@ -33,7 +33,8 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
         };
         let about = session.about.clone().unwrap_or_default();
         let functions = session.sum().map_or(0, |sum| sum.callsites().len());
-        let seconds: f64 = about.runs.iter().map(|run| run.seconds).sum();
+        // The sum of nothing would be -0.
+        let seconds = about.runs.iter().fold(0.0, |sum, run| sum + run.seconds);
         table.push([
             name.clone().into(),
             session

@@ -253,9 +253,6 @@ pub fn until_killed() -> Vec<(&'static str, String)> {
 /// # Errors
 /// If nothing was measured.
 pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) -> Result<Exit> {
-    if let Some(sentence) = &session.remark {
-        remark(sentence);
-    }
     let end = ended(outcome.ended);
     if !outcome.is_reported {
         let left_out = session.sum()?.left_out().to_vec();
@@ -272,6 +269,9 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
             bail!("{}", nearest::nothing_matches("--only", only, &left_out));
         }
         bail!("nothing was measured: {}", how(args));
+    }
+    if let Some(sentence) = session.remark() {
+        remark(&sentence);
     }
     let printed = report::print_from(session.folder(), store, &args.view);
     remark(&format!("kept in {}", shown(session.folder())));

@@ -168,3 +168,41 @@ fn a_file_is_read_again_from_where_it_was() {
         .complains("nothing was measured");
     assert_eq!(project.read("saved"), "two\n".repeat(3));
 }
+
+#[test]
+fn what_has_ended_before_ctrl_c_is_kept() {
+    let project = Project::new("fn main() {}");
+    let library = "#[tsc_runtime::cycles]\npub fn work() {}\n";
+    project.write("src/lib.rs", library);
+    // The second program that is started waits, if it is to.
+    let test = r#"#[test]
+fn test() {
+    app::work();
+    let number = std::fs::read("number").map_or(0, |read| read.len());
+    std::fs::write("number", vec![b'x'; number + 1]).unwrap();
+    if number == 1 && std::path::Path::new("wait").exists() {
+        std::fs::write("waits", "").unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(1000));
+    }
+}
+"#;
+    for name in ["one", "two", "three"] {
+        project.write(&format!("tests/{name}.rs"), test);
+    }
+    let words = "run --name keep -- test --test one --test two --test three";
+    project.tsc(words).ends(0);
+    std::fs::remove_file(project.path("number")).unwrap();
+    project.write("wait", "");
+    let mut command = project.command(words);
+    command.process_group(0);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    until(|| project.path("waits").exists());
+    send("-INT", &format!("-{}", child.id()));
+    Ended::of(child.wait_with_output().unwrap(), words)
+        .ends(128 + 2)
+        .remarks("the session that was named keep is now keep.1\n")
+        .remarks("kept in target/tsc/keep\n");
+    assert_eq!(project.read("number").len(), 2, "the third is not started");
+    project.tsc("report keep").ends(0).says("app::work");
+}
