@@ -74,15 +74,11 @@ fn main() -> ExitCode {
     };
     // A full disk may become known only now.
     let exit = exit.and_then(|exit| {
-        std::io::stdout().flush().context("standard output")?;
-        Ok(exit)
+        let flushed = std::io::stdout().flush().context("standard output");
+        output::unless_closed(flushed).map(|()| exit)
     });
     let exit = exit.unwrap_or_else(|error| {
-        // If the reader of the output stops early, as `head` does, that is not an error.
-        if error
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-        {
+        if output::is_closed(&error) {
             return Exit::Fine;
         }
         if let Some(interrupted) = error.downcast_ref::<Interrupted>() {

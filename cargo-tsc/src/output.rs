@@ -1,4 +1,4 @@
-//! Writes the files that this program makes or changes.
+//! Writes the files that this program makes or changes, and what goes to its standard output.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -14,6 +14,24 @@ use anyhow::{Context as _, Result};
 /// If the file cannot be written, if it is a directory, or if it is a link that leads nowhere.
 pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     write_to(path, contents.as_ref()).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Whether the reader of the output stopped early, as `head` does. That is not an error.
+#[must_use]
+pub fn is_closed(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// The result of printing, where the exit status is a verdict or the program's own: it stays the same if nobody reads the output.
+///
+/// # Errors
+/// If the output cannot be written for another reason.
+pub fn unless_closed(printed: Result<()>) -> Result<()> {
+    printed.or_else(|error| match is_closed(&error) {
+        true => Ok(()),
+        false => Err(error),
+    })
 }
 
 fn write_to(path: &Path, contents: &[u8]) -> io::Result<()> {
@@ -76,6 +94,16 @@ mod tests {
         assert_eq!(io::read_to_string(old).unwrap(), "the old contents");
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_closed_output_is_no_error_and_a_full_disk_is_one() {
+        let printed = |kind: ErrorKind| {
+            let printed: io::Result<()> = Err(kind.into());
+            unless_closed(printed.context("standard output"))
+        };
+        assert!(printed(ErrorKind::BrokenPipe).is_ok());
+        assert!(printed(ErrorKind::StorageFull).is_err());
     }
 
     #[test]

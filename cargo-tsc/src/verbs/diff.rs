@@ -8,6 +8,7 @@ use crate::command_line::{DiffArgs, GateArgs, Judgement};
 use crate::diff::{Comparison, Policy, Verdict, compare, objections, print};
 use crate::escape::line;
 use crate::exit::Exit;
+use crate::output::unless_closed;
 use crate::progress::remark;
 use crate::rows::percent;
 use crate::session::{self, Session, Store};
@@ -64,7 +65,8 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
     if args.judgement.json {
         remark(&text);
     } else {
-        line(&mut anstream::stdout().lock(), &text)?;
+        let printed = line(&mut anstream::stdout().lock(), &text);
+        unless_closed(printed.map_err(Into::into))?;
     }
     Ok(match verdict {
         Exit::NotComparable if policy.lenient => Exit::Fine,
@@ -160,6 +162,6 @@ pub fn show(
         return Ok((Exit::NotComparable, None));
     }
     let comparison = compare(before, after, policy);
-    print(before, after, &comparison, judgement)?;
+    unless_closed(print(before, after, &comparison, judgement))?;
     Ok((Exit::Fine, Some(comparison)))
 }

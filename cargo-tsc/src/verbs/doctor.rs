@@ -7,6 +7,7 @@ use tsc_runtime::self_test::{Verdict, self_test};
 
 use crate::command_line::DoctorArgs;
 use crate::exit::Exit;
+use crate::output::unless_closed;
 
 /// Runs the verb.
 ///
@@ -15,11 +16,12 @@ use crate::exit::Exit;
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     let test = self_test();
     let mut out = anstream::stdout().lock();
-    if args.json {
-        writeln!(out, "{}", serde_json::to_string(&test)?)?;
+    let printed = if args.json {
+        writeln!(out, "{}", serde_json::to_string(&test)?)
     } else {
-        write!(out, "{test}")?;
-    }
+        write!(out, "{test}")
+    };
+    unless_closed(printed.map_err(Into::into))?;
     Ok(match test.verdict() {
         Verdict::Bad => Exit::NotComparable,
         _ => Exit::Fine,

@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
 use crate::nearest;
+use crate::output::unless_closed;
 use crate::progress::{self, remark, shown, warn};
 use crate::session::{About, Run, Store, Writer};
 use crate::verbs::report;
@@ -275,7 +276,7 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
     }
     let printed = report::print_from(session.folder(), store, &args.view);
     remark(&format!("kept in {}", shown(session.folder())));
-    printed?;
+    unless_closed(printed)?;
     if outcome.ended.status != 0 {
         warn(&format!("{end}; what was measured until then is above"));
         return Ok(Exit::Program(outcome.ended.status));

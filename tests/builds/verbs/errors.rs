@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-#[cfg(target_os = "linux")]
-use crate::project::Ended;
-use crate::project::{PROGRAM, Project, report};
+use crate::project::{Ended, PROGRAM, Project, report};
 
 #[test]
 fn missing_and_damaged_files_are_named() {
@@ -210,4 +208,26 @@ fn names_that_somebody_has_forged_are_escaped() {
     let ended = project.tsc("report forged.json").ends(2);
     assert!(!ended.err.contains('\u{1b}'), "{:?}", ended.err);
     assert!(!ended.err.contains("\ntsc:"), "{:?}", ended.err);
+}
+
+#[test]
+fn a_closed_output_leaves_the_status_as_it_is() {
+    let project = Project::new(PROGRAM);
+    project.write("report.json", report());
+    let mut more: Value = serde_json::from_str(report()).unwrap();
+    for row in more["callsites"].as_array_mut().unwrap() {
+        row["calls"] = 1000.into();
+    }
+    project.write("more.json", &more.to_string());
+    for (words, status) in [
+        ("gate report.json more.json --metric calls --lenient", 1),
+        ("run --json -- run -- fail", 7),
+        ("report report.json", 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = project.command(words);
+        command.stdout(writer);
+        Ended::of(command.output().unwrap(), words).ends(status);
+    }
 }
