@@ -179,6 +179,17 @@ impl Writer {
         Ok(sum)
     }
 
+    /// Whether a program has written something, even if nothing was called.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        let mut folders = self
+            .about
+            .runs
+            .iter()
+            .map(|run| self.folder.join(&run.folder));
+        folders.any(|folder| fs::read_dir(folder).is_ok_and(|it| it.count() > 0))
+    }
+
     /// Creates the next run's folder.
     ///
     /// # Errors
@@ -246,7 +257,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::new(dir.path());
         store.begin(Some("a"), About::default()).unwrap();
-        let second = store.begin(Some("a"), About::default()).unwrap();
+        let mut second = store.begin(Some("a"), About::default()).unwrap();
+        let run = second.next_run().unwrap();
+        second.enter(Run::default()).unwrap();
+        assert!(!second.is_written());
+        fs::write(run.join("report"), "").unwrap();
+        assert!(second.is_written());
         assert_eq!(
             second.remark().as_deref(),
             Some("the session that was named a is now a.1")

@@ -257,6 +257,12 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
     let end = ended(outcome.ended);
     if !outcome.is_reported {
         let left_out = session.sum()?.left_out().to_vec();
+        if !outcome.interrupted && !session.is_written() {
+            warn(&format!(
+                "no report was written: the program calls no function with #[cycles], or it cannot write to {}",
+                shown(store.folder())
+            ));
+        }
         session.discard()?;
         if outcome.ended.status != 0 {
             let why = match outcome.interrupted {
