@@ -47,6 +47,10 @@ impl Tree<'_> {
             let mut text = manifest::with_paths(&text, folder, root).with_context(context)?;
             if folder == root {
                 text = manifest::as_root(&text).with_context(context)?;
+                if let Some(runtime) = runtime {
+                    text =
+                        manifest::with_inherited_runtime(&text, runtime).with_context(context)?;
+                }
             }
             if let Some(runtime) = runtime.filter(|_| is_measured) {
                 text = manifest::with_runtime(&text, runtime).with_context(context)?;

@@ -1,69 +1,16 @@
 //! The manifests of the copy: with the runtime as a dependency, and with paths that lead to the same places as in the original.
 
+mod runtime;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use toml_edit::{DocumentMut, Item, Table, TableLike, value};
+use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, value};
+
+pub use runtime::{Runtime, with_inherited_runtime, with_runtime};
 
 use crate::sources::{plain, whole};
-
-/// The source of the runtime.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Runtime {
-    /// A folder that contains its source.
-    Folder(PathBuf),
-    /// The registry, with the version of this program.
-    Published,
-}
-
-impl Runtime {
-    /// Uses the given folder; otherwise the source beside that of this program, if it still exists; otherwise the registry.
-    #[must_use]
-    pub fn find(given: Option<&Path>) -> Self {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
-        match given {
-            Some(folder) => {
-                Self::Folder(std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
-            }
-            None if beside.join("Cargo.toml").exists() => {
-                Self::Folder(beside.canonicalize().unwrap_or(beside))
-            }
-            None => Self::Published,
-        }
-    }
-
-    fn dependency(&self) -> Item {
-        let mut table = toml_edit::InlineTable::new();
-        match self {
-            Self::Folder(folder) => table.insert("path", folder.display().to_string().into()),
-            Self::Published => {
-                table.insert("version", concat!("=", env!("CARGO_PKG_VERSION")).into())
-            }
-        };
-        table.insert(
-            "features",
-            toml_edit::Array::from_iter(["release-builds"]).into(),
-        );
-        value(table)
-    }
-}
-
-/// Adds the runtime to a package's manifest.
-///
-/// # Errors
-/// If it is not a manifest.
-pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not a manifest")?;
-    let dependencies = document
-        .entry("dependencies")
-        .or_insert(Item::Table(Table::new()));
-    let dependencies = dependencies
-        .as_table_like_mut()
-        .context("`dependencies` is not a table")?;
-    dependencies.insert("tsc-runtime", runtime.dependency());
-    Ok(document.to_string())
-}
 
 /// Changes the workspace's manifest: it is a workspace even if it is inside another one.
 ///
@@ -116,25 +63,26 @@ fn take_from(table: &mut dyn TableLike, paths: &BTreeMap<String, PathBuf>) {
         };
         for (name, path) in paths {
             let path = path.display().to_string();
-            match dependencies.get_mut(name) {
-                Some(item) if item.is_str() => {
-                    let mut entry = toml_edit::InlineTable::new();
-                    entry.insert("path", path.into());
-                    *item = value(entry);
-                }
-                Some(item) => {
-                    let entry = item.as_table_like_mut();
-                    // What is inherited is changed where it is declared.
-                    if let Some(entry) = entry.filter(|entry| !entry.contains_key("workspace")) {
-                        for key in ORIGIN {
-                            entry.remove(key);
-                        }
-                        entry.insert("path", value(path));
-                    }
-                }
-                None => {}
+            if let Some(item) = dependencies.get_mut(name) {
+                set_origin(item, "path", &path);
             }
         }
+    }
+}
+
+/// Takes a dependency from where `key` says.
+fn set_origin(item: &mut Item, key: &str, text: &str) {
+    if item.is_str() {
+        *item = value(InlineTable::from_iter([(key, text)]));
+        return;
+    }
+    let entry = item.as_table_like_mut();
+    // What is inherited is changed where it is declared.
+    if let Some(entry) = entry.filter(|entry| !entry.contains_key("workspace")) {
+        for key in ORIGIN {
+            entry.remove(key);
+        }
+        entry.insert(key, value(text));
     }
 }
 
@@ -183,22 +131,6 @@ impl Tree<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runtime_replaces_what_was_there_and_leaves_the_rest() {
-        let text = "[package]\nname = \"a\" # mine\n\n[dependencies]\ntsc-runtime = \"0.1\"\nserde = \"1\"\n";
-        let changed = with_runtime(text, &Runtime::Folder("/r".into())).unwrap();
-        assert!(changed.contains("name = \"a\" # mine") && changed.contains("serde = \"1\""));
-        assert!(
-            changed.contains("tsc-runtime = { path = \"/r\", features = [\"release-builds\"] }"),
-            "{changed}"
-        );
-        assert!(
-            with_runtime("[package]\nname = \"a\"\n", &Runtime::Published)
-                .unwrap()
-                .contains("version = \"=0.")
-        );
-    }
 
     #[test]
     fn a_package_alone_becomes_a_workspace() {
