@@ -127,16 +127,6 @@ impl Dependencies {
         self.paths.get(member).filter(|paths| !paths.is_empty())
     }
 
-    /// The new paths of all packages' dependencies, for what they inherit from the workspace.
-    #[must_use]
-    pub fn all_paths(&self) -> BTreeMap<String, PathBuf> {
-        self.paths
-            .values()
-            .flatten()
-            .map(|(name, path)| (name.clone(), path.clone()))
-            .collect()
-    }
-
     /// The crates that are copied, each with its manifest.
     pub fn copied(&self) -> impl Iterator<Item = (&Copied, &str)> {
         let copied = self.copied.iter();

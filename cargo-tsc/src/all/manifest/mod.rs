@@ -40,6 +40,37 @@ pub fn with_copies(text: &str, paths: &BTreeMap<String, PathBuf>) -> Result<Stri
     Ok(document.to_string())
 }
 
+/// Those of the paths whose dependency the package inherits from the workspace, which may be another version than other packages have under
+/// the same name.
+///
+/// # Errors
+/// If it is not a manifest.
+pub fn inherited(
+    text: &str,
+    paths: &BTreeMap<String, PathBuf>,
+) -> Result<BTreeMap<String, PathBuf>> {
+    let document: DocumentMut = text.parse().context("not a manifest")?;
+    let platforms = document.get("target").and_then(Item::as_table_like);
+    let platforms = platforms.into_iter().flat_map(TableLike::iter);
+    let tables: Vec<&dyn TableLike> = platforms
+        .filter_map(|(_, platform)| platform.as_table_like())
+        .chain([document.as_table() as &dyn TableLike])
+        .collect();
+    let is_inherited = |name: &str| {
+        let mut entries = tables.iter().flat_map(|table| {
+            KINDS.iter().filter_map(|kind| {
+                let dependencies = table.get(kind)?.as_table_like()?;
+                dependencies.get(name)?.as_table_like()
+            })
+        });
+        entries.any(|entry| entry.contains_key("workspace"))
+    };
+    let inherited = paths.iter().filter(|(name, _)| is_inherited(name));
+    Ok(inherited
+        .map(|(name, path)| (name.clone(), path.clone()))
+        .collect())
+}
+
 /// Like [`with_copies`], for what the packages of a workspace inherit.
 ///
 /// # Errors
@@ -53,11 +84,13 @@ pub fn with_inherited_copies(text: &str, paths: &BTreeMap<String, PathBuf>) -> R
     Ok(document.to_string())
 }
 
+/// The tables of what a package's own code and its tests use.
+const KINDS: [&str; 2] = ["dependencies", "dev-dependencies"];
 /// The keys that tell where a dependency comes from.
 const ORIGIN: [&str; 7] = ["branch", "git", "path", "registry", "rev", "tag", "version"];
 
 fn take_from(table: &mut dyn TableLike, paths: &BTreeMap<String, PathBuf>) {
-    for kind in ["dependencies", "dev-dependencies"] {
+    for kind in KINDS {
         let Some(dependencies) = table.get_mut(kind).and_then(Item::as_table_like_mut) else {
             continue;
         };
@@ -131,6 +164,18 @@ impl Tree<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_a_package_inherits_is_the_workspaces() {
+        let names = ["a", "b", "c", "d", "e"];
+        let paths: BTreeMap<String, PathBuf> = names
+            .map(|name| (name.to_owned(), PathBuf::from(name)))
+            .into();
+        let text = "[dependencies]\na.workspace = true\nb = \"0.9\"\nc = { version = \"0.9\", optional = true }\n\
+            [target.'cfg(unix)'.dependencies]\nd = { workspace = true, features = [\"x\"] }\n[build-dependencies]\ne.workspace = true\n";
+        let inherited = inherited(text, &paths).unwrap();
+        assert_eq!(inherited.keys().collect::<Vec<_>>(), ["a", "d"]);
+    }
 
     #[test]
     fn a_package_alone_becomes_a_workspace() {

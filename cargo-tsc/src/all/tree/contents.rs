@@ -1,6 +1,7 @@
 //! What is different in a copy: the manifests, and the annotated sources.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _};
 use std::path::{Path, PathBuf};
@@ -70,13 +71,16 @@ impl Tree<'_> {
         let dependencies = std::mem::take(&mut self.dependencies);
         let members = self.original.metadata().workspace_packages();
         let others = dependencies.copied().map(|(copied, _)| &copied.package);
+        let mut inherited = BTreeMap::new();
         let sources = Sources::new(&members.iter().copied().chain(others).collect::<Vec<_>>());
         for package in members {
             let path = package.manifest_path.clone().into_std_path_buf();
             if let Some(text) = replaced.get(&path)
                 && let Some(paths) = dependencies.paths(&package.name)
             {
-                let text = manifest::with_copies(&String::from_utf8_lossy(text), paths)?;
+                let text = String::from_utf8_lossy(text);
+                inherited.extend(manifest::inherited(&text, paths)?);
+                let text = manifest::with_copies(&text, paths)?;
                 replaced.insert(path.clone(), text.into_bytes());
             }
             if !self.used.contains(package.name.as_str())
@@ -101,7 +105,7 @@ impl Tree<'_> {
         let root = self.original.root().join("Cargo.toml");
         if let Some(text) = replaced.get(&root) {
             let text = String::from_utf8_lossy(text);
-            let text = manifest::with_inherited_copies(&text, &dependencies.all_paths())?;
+            let text = manifest::with_inherited_copies(&text, &inherited)?;
             replaced.insert(root, text.into_bytes());
         }
         for (copied, text) in dependencies.copied() {
