@@ -153,9 +153,12 @@ impl<'ast> Visit<'ast> for Declared {
         if module.content.is_none() {
             return self.declare(name, &paths);
         }
-        let inner = paths.first().map_or(name, String::as_str);
         let outer = (self.children.clone(), self.beside.clone());
-        self.children.push(inner);
+        match paths.first() {
+            // It is a folder, and like every path beside this file, also where the modules of the file have a folder of its name.
+            Some(path) => self.children = self.beside.join(path),
+            None => self.children.push(name),
+        }
         self.beside = self.children.clone();
         visit::visit_item_mod(self, module);
         (self.children, self.beside) = outer;

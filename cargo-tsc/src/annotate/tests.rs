@@ -165,6 +165,45 @@ fn blocks_get_it_before_their_attributes() {
 }
 
 #[test]
+fn path_of_an_inline_module_is_a_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in [
+        (
+            "lib.rs",
+            "mod foo; #[path = \"of_root\"] mod bar { mod x; mod inner { mod y; } }",
+        ),
+        (
+            "foo.rs",
+            "#[path = \"other\"] mod bar { mod x; #[path = \"z.rs\"] mod y; #[path = \"deep\"] mod inner { mod x; } }",
+        ),
+        ("of_root/x.rs", ""),
+        ("of_root/inner/y.rs", ""),
+        ("other/x.rs", ""),
+        ("other/z.rs", ""),
+        ("other/deep/x.rs", ""),
+        ("foo/other/x.rs", "not a module of the crate"),
+    ] {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let found = files_of(&dir.path().join("lib.rs")).unwrap();
+    let names = found
+        .iter()
+        .map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap());
+    let expected = [
+        "foo.rs",
+        "lib.rs",
+        "of_root/inner/y.rs",
+        "of_root/x.rs",
+        "other/deep/x.rs",
+        "other/x.rs",
+        "other/z.rs",
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn files_are_those_that_modules_name() {
     let dir = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
