@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use super::copy::sync_file;
 use super::folder::Folder;
@@ -32,14 +32,26 @@ struct File {
 
 impl Outside {
     /// The files of a project's members.
-    #[must_use]
-    pub fn new(project: &Project) -> Self {
+    ///
+    /// # Errors
+    /// If a whole member is outside of the workspace.
+    pub fn new(project: &Project) -> Result<Self> {
         let members = project.metadata().workspace_packages();
+        for member in &members {
+            let folder = member.manifest_path.parent();
+            if let Some(folder) = folder.filter(|folder| !folder.starts_with(project.root())) {
+                let (name, root) = (&member.name, project.root().display());
+                bail!(
+                    "`--all` copies the folder of the workspace, {root}, and its member {name} is outside of it, in {folder}: move {name} into that \
+                     folder, or take it out of the workspace; as a dependency with a path, `--with {name}` measures it, too"
+                );
+            }
+        }
         let targets = members.iter().flat_map(|package| &package.targets);
         // What cannot be read, the compiler complains about.
         let files = targets
             .filter_map(|target| annotate::files_with_included(target.src_path.as_std_path()).ok());
-        Self::of(project.root(), files.flatten())
+        Ok(Self::of(project.root(), files.flatten()))
     }
 
     fn of(root: &Path, files: impl Iterator<Item = PathBuf>) -> Self {

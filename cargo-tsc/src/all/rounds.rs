@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let store = Store::new(project.target());
     let runtime = Runtime::find(args.runtime.as_deref());
     let _lock = store.lock("all")?;
-    let mut tree = Tree::new(&project, command, wanted(args));
+    let mut tree = Tree::new(&project, command, wanted(args))?;
     if !command.is_optimised() {
         remark("this is a debug build: --release measures what users run");
     }

@@ -216,6 +216,26 @@ fn files_that_cannot_be_measured_are_said() {
 }
 
 #[test]
+fn a_member_outside_of_the_workspace_is_an_error() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().canonicalize().unwrap();
+    let project = Project::with_manifest("", "fn main() {}\n");
+    let manifest = project
+        .read("Cargo.toml")
+        .replace("[workspace]", &format!("[workspace]\nmembers = [{folder:?}]"));
+    project.write("Cargo.toml", &manifest);
+    let root = project.path("").canonicalize().unwrap();
+    std::fs::create_dir(folder.join("src")).unwrap();
+    std::fs::write(folder.join("src/lib.rs"), "").unwrap();
+    let manifest = format!("[package]\nname = \"beside\"\nworkspace = {root:?}\n");
+    std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    project
+        .tsc("run --all")
+        .ends(2)
+        .complains("or take it out of the workspace; as a dependency with a path, `--with beside` measures it");
+}
+
+#[test]
 fn older_editions_are_measured_too() {
     for edition in ["2015", "2018"] {
         let project =

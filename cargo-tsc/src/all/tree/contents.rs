@@ -35,8 +35,7 @@ impl Tree<'_> {
         let members = self.original.metadata().workspace_packages();
         let manifests = members.iter().map(|package| {
             let path = package.manifest_path.clone().into_std_path_buf();
-            let is_measured = !is_macro(package) && path.starts_with(root);
-            (path, is_measured)
+            (path, !is_macro(package))
         });
         for (path, is_measured) in manifests.chain([(root.join("Cargo.toml"), false)]) {
             let context = || path.display().to_string();
@@ -83,10 +82,7 @@ impl Tree<'_> {
                 let text = manifest::with_copies(&text, paths)?;
                 replaced.insert(path.clone(), text.into_bytes());
             }
-            if !self.used.contains(package.name.as_str())
-                || is_macro(package)
-                || !path.starts_with(self.original.root())
-            {
+            if !self.used.contains(package.name.as_str()) || is_macro(package) {
                 continue;
             }
             for file in sources.of(package, with_examples)? {

@@ -78,8 +78,14 @@ pub struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     /// The copy of `original` for a command, with the dependencies that are wanted.
-    #[must_use]
-    pub fn new(original: &'a Project, command: &CargoCommand, wanted: Option<Wanted>) -> Self {
+    ///
+    /// # Errors
+    /// If the project cannot be copied.
+    pub fn new(
+        original: &'a Project,
+        command: &CargoCommand,
+        wanted: Option<Wanted>,
+    ) -> Result<Self> {
         let inner = original.here().strip_prefix(original.root());
         let inner = inner.map_or_else(|_| PathBuf::new(), Path::to_owned);
         let mut command = command.clone();
@@ -89,12 +95,12 @@ impl<'a> Tree<'a> {
             .options
             .retain(|option| option != "--locked" && option != "--frozen");
         let folder = original.target().join("tsc").join(ALL);
-        Self {
+        Ok(Self {
             original,
             command,
             refused: Refused::read(&folder),
             folder,
-            outside: Outside::new(original),
+            outside: Outside::new(original)?,
             inner,
             used: BTreeSet::new(),
             wanted,
@@ -107,7 +113,7 @@ impl<'a> Tree<'a> {
             attributes: 0,
             light: 0,
             too_short: 0,
-        }
+        })
     }
 
     /// Uses these probes from now on.
