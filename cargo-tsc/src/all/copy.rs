@@ -43,7 +43,7 @@ pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced
     remove_others(to, &present).with_context(|| from.display().to_string())
 }
 
-/// Makes a file in the copy equal to `source`, or to `replaced`.
+/// Makes a file in the copy equal to `source`, or to `replaced`, with the permissions of `source`.
 ///
 /// # Errors
 /// If it cannot be read or written.
@@ -56,10 +56,11 @@ pub fn sync_file(source: &Path, to: &Folder, name: &OsStr, replaced: Option<&[u8
             &read
         }
     };
+    let permissions = fs::metadata(source)?.permissions();
     if to.kind(name) == Some(Kind::File) && to.read(name).is_ok_and(|there| there == wanted) {
-        return Ok(());
+        return Ok(to.permit(name, permissions)?);
     }
-    Ok(to.write(name, wanted, Some(fs::metadata(source)?.permissions()))?)
+    Ok(to.write(name, wanted, Some(permissions))?)
 }
 
 /// Makes a link in the copy that leads where the original one does.
@@ -220,6 +221,27 @@ mod tests {
         trees.write(copy, "of the copy");
         sync_lock();
         assert_eq!(trees.read(copy), "of the copy");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_follow_and_a_file_that_has_them_is_not_touched() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+        let trees = Trees::new();
+        trees.write("from/gen.sh", "#!/bin/sh\n");
+        let of_copy = || {
+            trees.sync(&[], &Replaced::new());
+            fs::metadata(trees.path("to/gen.sh")).unwrap()
+        };
+        let times = |of: &fs::Metadata| (of.mtime_nsec(), of.ctime_nsec());
+        for mode in [0o644, 0o755, 0o444] {
+            let permissions = fs::Permissions::from_mode(mode);
+            fs::set_permissions(trees.path("from/gen.sh"), permissions).unwrap();
+            let first = of_copy();
+            assert_eq!(first.mode() & 0o7777, mode);
+            assert_eq!(times(&first), times(&of_copy()));
+        }
     }
 
     #[cfg(unix)]

@@ -97,6 +97,18 @@ impl Folder {
         }
     }
 
+    /// Gives a file these permissions if it has other ones. Its time stays, so that cargo does not build it again.
+    ///
+    /// # Errors
+    /// If they cannot be read or changed.
+    pub fn permit(&self, name: &OsStr, permissions: fs::Permissions) -> io::Result<()> {
+        let permissions = Permissions::from_std(permissions);
+        if self.0.symlink_metadata(name)?.permissions() == permissions {
+            return Ok(());
+        }
+        self.0.set_permissions(name, permissions)
+    }
+
     /// The path in a link. `None` if this is no link.
     #[must_use]
     pub fn target(&self, name: &OsStr) -> Option<PathBuf> {
