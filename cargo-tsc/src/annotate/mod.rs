@@ -1,6 +1,7 @@
 //! Inserts `#[cycles]` into source text and removes it again. All other bytes, and the line numbers, stay as they are.
 
 mod allocators;
+mod edition;
 mod exempt;
 mod insert;
 mod modules;
@@ -9,6 +10,7 @@ mod strip;
 mod tests;
 
 pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
+pub use edition::{DECLARATION, needs_declaration};
 pub use modules::{files_of, files_with_included};
 pub use strip::{strip, without_plain};
 

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use cargo_metadata::Package;
 
 use crate::all;
 use crate::annotate::{self, Function, Where};
@@ -40,6 +41,7 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
         true => Vec::new(),
         false => all::left_out(&project),
     };
+    let mut undeclared = Vec::new();
     let bare = RefCell::new(BTreeSet::new());
     for package in &members {
         for file in sources.of(package, false)? {
@@ -49,6 +51,9 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
                 bare.borrow_mut().extend(found.map(|one| one.name.clone()));
                 found.is_some()
             };
+            if args.write && annotate::needs_declaration(package, &file, &read(&file)?) {
+                undeclared.push(file.clone());
+            }
             match change(&file, args, &leave_out)? {
                 Ok(0) => {}
                 Ok(count) => {
@@ -91,20 +96,32 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
         remark("nothing was changed; --write adds it, and --strip removes it");
     }
     if args.write {
-        for package in members {
-            if !package
-                .dependencies
-                .iter()
-                .any(|dependency| dependency.name == "tsc-runtime")
-            {
-                remark(&format!(
-                    "{} needs the dependency: cargo add tsc-runtime --package {}",
-                    package.name, package.name
-                ));
-            }
-        }
+        say_what_is_needed(&members, &undeclared);
     }
     Ok(Exit::Fine)
+}
+
+/// Says what the packages need so that the attributes compile. `undeclared` are the roots of crates that must declare the runtime.
+fn say_what_is_needed(members: &[&Package], undeclared: &[PathBuf]) {
+    for package in members {
+        if !package
+            .dependencies
+            .iter()
+            .any(|dependency| dependency.name == "tsc-runtime")
+        {
+            remark(&format!(
+                "{} needs the dependency: cargo add tsc-runtime --package {}",
+                package.name, package.name
+            ));
+        }
+    }
+    for file in undeclared {
+        remark(&format!(
+            "{} needs the line `{}`, because it is of the 2015 edition",
+            file.display(),
+            annotate::DECLARATION
+        ));
+    }
 }
 
 /// The number of attributes that were, or would be, added or removed. The inner error is that of a file that does not parse.
@@ -113,8 +130,7 @@ fn change(
     args: &AnnotateArgs,
     leave_out: &dyn Fn(&Function) -> bool,
 ) -> Result<syn::Result<usize>> {
-    let context = || file.display().to_string();
-    let source = fs::read_to_string(file).with_context(context)?;
+    let source = read(file)?;
     let changed = if args.strip {
         annotate::strip(&source)
     } else {
@@ -129,4 +145,8 @@ fn change(
         output::write(file, text)?;
     }
     Ok(Ok(count))
+}
+
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).with_context(|| file.display().to_string())
 }

@@ -252,6 +252,17 @@ fn older_editions_are_measured_too() {
 }
 
 #[test]
+fn a_root_of_the_2015_edition_may_declare_the_runtime_itself() {
+    let project = Project::new(
+        "extern crate tsc_runtime;\nfn call() { println!() }\nfn main() { call() }\n",
+    );
+    let manifest = project.read("Cargo.toml").replace("2024", "2015");
+    project.write("Cargo.toml", &manifest);
+    let measured = calls(&project.tsc("run --all --json").ends(0).json());
+    assert_eq!(measured.get("app::call"), Some(&1));
+}
+
+#[test]
 fn tests_are_measured_too_and_programs_are_not() {
     let project = stranger(MAIN);
     let ended = project.tsc("run --all --json -- test -p words").ends(0);

@@ -49,6 +49,22 @@ fn annotated_project_builds_and_measures() {
 }
 
 #[test]
+fn what_the_2015_edition_needs_is_said() {
+    let undeclared = "fn a() { println!() }\nfn main() { a() }\n";
+    let project = Project::new(undeclared);
+    let manifest = project.read("Cargo.toml").replace("2024", "2015");
+    project.write("Cargo.toml", &manifest);
+    let needs = "src/main.rs needs the line `extern crate tsc_runtime;`";
+    project.tsc("annotate --write").ends(0).remarks(needs);
+    project.write(
+        "src/main.rs",
+        &format!("extern crate tsc_runtime;\n{undeclared}"),
+    );
+    let ended = project.tsc("annotate --write").ends(0);
+    assert!(!ended.err.contains(needs), "{}", ended.err);
+}
+
+#[test]
 fn what_run_all_has_left_out_stays_without() {
     // A call takes less than its probe, and there are so many that this is noticed.
     let main = "fn tiny(x: u64) -> u64 { x.wrapping_mul(3) }\nfn rare() { println!() }\n\

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::{Edition, Package};
+use cargo_metadata::Package;
 
 use super::Tree;
 use crate::all::copy::Replaced;
@@ -70,8 +70,8 @@ impl Tree<'_> {
         let dependencies = std::mem::take(&mut self.dependencies);
         let members = self.original.metadata().workspace_packages();
         let others = dependencies.copied().map(|(copied, _)| &copied.package);
-        let mut inherited = BTreeMap::new();
         let sources = Sources::new(&members.iter().copied().chain(others).collect::<Vec<_>>());
+        let mut inherited = BTreeMap::new();
         for package in members {
             let path = package.manifest_path.clone().into_std_path_buf();
             if let Some(text) = replaced.get(&path)
@@ -209,14 +209,9 @@ impl Tree<'_> {
         self.light += annotated.light;
         self.too_short += annotated.too_short;
         let mut text = annotated.text;
-        let is_root = package
-            .targets
-            .iter()
-            .any(|target| target.src_path == *file);
-        if package.edition == Edition::E2015 && is_root {
-            // In the 2015 edition, a path that begins with `::` begins at the root of the crate itself. The line is added at the end, so that
-            // no line moves.
-            text.push_str("\nextern crate tsc_runtime;\n");
+        if annotate::needs_declaration(package, file, &source) {
+            // At the end, so that no line moves.
+            text.extend(["\n", annotate::DECLARATION, "\n"]);
         }
         Ok(Some(text.into_bytes()))
     }
