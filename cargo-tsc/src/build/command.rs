@@ -114,6 +114,16 @@ impl CargoCommand {
         kept
     }
 
+    /// Lets cargo change the lock file, and keeps it from the network if it was: `--frozen` is `--locked` and `--offline`.
+    pub fn unlock(&mut self) {
+        let is_offline = self.has(&["--offline", "--frozen"]);
+        self.options
+            .retain(|option| option != "--locked" && option != "--frozen" && option != "--offline");
+        if is_offline {
+            self.options.push("--offline".into());
+        }
+    }
+
     /// Whether the build has no debug assertions, as far as the options determine that.
     pub fn is_optimised(&self) -> bool {
         self.verb == CargoVerb::Bench
@@ -164,5 +174,21 @@ mod tests {
             cargo("run --manifest-path x --release").without("--manifest-path"),
             ["--release"]
         );
+    }
+
+    #[test]
+    fn unlocked_commands_stay_off_the_network() {
+        let unlocked = |line: &str| {
+            let mut command = cargo(line);
+            command.unlock();
+            command.options
+        };
+        assert_eq!(unlocked("run --locked --release"), ["--release"]);
+        assert_eq!(
+            unlocked("run --frozen --release"),
+            ["--release", "--offline"]
+        );
+        // Cargo accepts it once.
+        assert_eq!(unlocked("run --frozen --offline --locked"), ["--offline"]);
     }
 }

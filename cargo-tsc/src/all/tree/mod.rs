@@ -91,9 +91,7 @@ impl<'a> Tree<'a> {
         let mut command = command.clone();
         command.options = command.without("--manifest-path");
         // The copy has one dependency more than its lock file.
-        command
-            .options
-            .retain(|option| option != "--locked" && option != "--frozen");
+        command.unlock();
         let folder = original.target().join("tsc").join(ALL);
         Ok(Self {
             original,
