@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 use crate::build::sharing::wrapper;
 use crate::sources::whole;
 
-/// `COPY=ORIGINAL`, one in each line.
+/// Each copy and its original, in a line each, because a path may contain every other separator.
 const PREFIXES: &str = "CARGO_TSC_REMAP_PATH_PREFIX";
 /// `warn` or `allow`.
 const LINTS: &str = "CARGO_TSC_CAP_LINTS";
@@ -32,7 +32,7 @@ pub fn environment(
     for (copy, original) in prefixes {
         lines.extend([
             copy.as_os_str(),
-            "=".as_ref(),
+            "\n".as_ref(),
             original.as_ref(),
             "\n".as_ref(),
         ]);
@@ -101,19 +101,76 @@ pub fn become_rustc() -> ExitCode {
 /// What is added if the crate that is compiled is a copy.
 fn arguments() -> Vec<OsString> {
     let prefixes = std::env::var_os(PREFIXES).unwrap_or_default();
-    let lines = prefixes.to_string_lossy();
-    let prefixes = || lines.lines().filter_map(|line| line.split_once('='));
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
+    let lints = std::env::var_os(LINTS).unwrap_or_else(|| "warn".into());
+    of_copy(&prefixes.to_string_lossy(), folder, &lints)
+}
+
+/// The same for the crate in this folder.
+fn of_copy(prefixes: &str, folder: PathBuf, lints: &OsStr) -> Vec<OsString> {
+    let lines: Vec<&str> = prefixes.lines().collect();
+    let (prefixes, _) = lines.as_chunks::<2>();
     let folder = whole(folder);
-    if !prefixes().any(|(copy, _)| folder.starts_with(whole(copy.into()))) {
+    if !prefixes
+        .iter()
+        .any(|[copy, _]| folder.starts_with(whole(copy.into())))
+    {
         return Vec::new();
     }
-    let remap =
-        prefixes().map(|(copy, original)| format!("--remap-path-prefix={copy}={original}").into());
-    let mut arguments: Vec<OsString> = remap.collect();
-    let lints = std::env::var_os(LINTS).unwrap_or_else(|| "warn".into());
+    // Rustc splits at the last `=`, so an original with one cannot be said. The paths of a project's own files do not need it, because cargo
+    // gives them relative to the workspace.
+    let said = prefixes
+        .iter()
+        .filter(|[_, original]| !original.contains('='));
+    let mut arguments: Vec<OsString> = said
+        .map(|[copy, original]| format!("--remap-path-prefix={copy}={original}").into())
+        .collect();
     let mut cap = OsString::from("--cap-lints=");
     cap.push(lints);
     arguments.push(cap);
     arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)], folder: &str) -> Vec<OsString> {
+        let pairs = pairs
+            .iter()
+            .map(|(copy, original)| (copy.into(), original.into()));
+        let variables = environment(Path::new("wrapper"), &pairs.collect(), "allow", false);
+        let prefixes = variables.iter().find(|(name, _)| name == PREFIXES).unwrap();
+        of_copy(
+            prefixes.1.to_str().unwrap(),
+            folder.into(),
+            "allow".as_ref(),
+        )
+    }
+
+    #[test]
+    fn copies_are_reported_as_their_originals() {
+        let pairs = [("/all/app", "/app"), ("/all/with", "/registry")];
+        assert_eq!(
+            of(&pairs, "/all/app/member"),
+            [
+                "--remap-path-prefix=/all/app=/app",
+                "--remap-path-prefix=/all/with=/registry",
+                "--cap-lints=allow",
+            ]
+        );
+        assert!(of(&pairs, "/elsewhere").is_empty());
+    }
+
+    #[test]
+    fn paths_may_contain_the_separator_of_rustc() {
+        let pairs = [("/a=b/all/app", "/a=b"), ("/a=b/all/with", "/registry")];
+        assert_eq!(
+            of(&pairs, "/a=b/all/app"),
+            [
+                "--remap-path-prefix=/a=b/all/with=/registry",
+                "--cap-lints=allow",
+            ]
+        );
+    }
 }
