@@ -18,7 +18,7 @@ const SHORT_SECONDS: f64 = 2.0;
 /// A run that takes less time than this reports only at its end. Then the runtime needs no thread that makes reports in the meantime. With it, the
 /// allocator of glibc uses locks, as in a program with threads.
 const SOON_SECONDS: f64 = 10.0;
-/// So often.
+/// The number of turns for a run shorter than [`SHORT_SECONDS`].
 const TURNS: usize = 3;
 
 /// The turns: a measured run, and one of the program without measurement.
@@ -95,8 +95,7 @@ impl<'a> Beside<'a> {
     #[must_use]
     pub fn is_unsure(&self) -> bool {
         let turns = if self.again { 2 * TURNS } else { TURNS };
-        let seconds = self.bare_cpu_seconds().unwrap_or(self.bare_seconds());
-        self.otherwise.is_none() && self.turns.len() < turns && seconds < SHORT_SECONDS
+        self.otherwise.is_none() && self.turns.len() < turns && self.bare_seconds() < SHORT_SECONDS
     }
 
     /// Runs both programs once more, and only keeps their times.
@@ -123,7 +122,7 @@ impl<'a> Beside<'a> {
     /// The runs so far, from which probes are chosen.
     #[must_use]
     pub fn so_far(&self, sum: &Report) -> Runs {
-        let seconds = self.bare_cpu_seconds().unwrap_or(self.bare_seconds());
+        let seconds = self.bare_seconds();
         Runs {
             hz: sum.clock().hz().unwrap_or(f64::INFINITY),
             bare_seconds: seconds,
@@ -148,8 +147,9 @@ impl<'a> Beside<'a> {
         (of(0), of(1))
     }
 
+    /// The CPU time of a bare run, or its time if CPU time is not known.
     fn bare_seconds(&self) -> f64 {
-        self.seconds().1
+        self.bare_cpu_seconds().unwrap_or(self.seconds().1)
     }
 
     fn bare_cpu_seconds(&self) -> Option<f64> {
