@@ -97,10 +97,7 @@ impl Calls {
             .iter()
             .filter_map(|path| {
                 let text = std::fs::read_to_string(path).ok()?;
-                Some((
-                    path,
-                    syn::parse_file(text.trim_start_matches('\u{feff}')).ok()?,
-                ))
+                Some((path, syn::parse_file(&text).ok()?))
             })
             .collect();
         // A name that one module imports, others of the package may import from there.
