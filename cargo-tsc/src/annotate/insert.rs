@@ -10,6 +10,7 @@ use syn::{
     Attribute, ImplItemFn, Item, ItemFn, ItemImpl, ItemMod, Signature, TraitItemFn, Visibility,
 };
 
+use super::splice::splice;
 use super::{allocators, exempt, parse};
 
 /// Which items get the attribute.
@@ -112,10 +113,11 @@ pub fn annotate_each(
         Where::Functions | Where::Worthwhile => functions.visit_file(&file),
     }
     functions.found.sort_unstable_by_key(|inserted| inserted.at);
-    let mut text = source.to_owned();
-    for inserted in functions.found.iter().rev() {
-        text.insert_str(begin + inserted.at, inserted.text);
-    }
+    let edits = functions.found.iter().map(|inserted| {
+        let at = begin + inserted.at;
+        (at..at, inserted.text)
+    });
+    let text = splice(source, edits);
     let is_light = |inserted: &&Inserted| inserted.probe == Probe::Light;
     Ok(Annotated {
         text,

@@ -5,12 +5,13 @@ mod edition;
 mod exempt;
 mod insert;
 mod modules;
+mod splice;
 mod strip;
 #[cfg(test)]
 mod tests;
 
-pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
 pub use edition::{DECLARATION, needs_declaration};
+pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
 pub use modules::{files_of, files_with_included};
 pub use strip::{strip, without_plain};
 

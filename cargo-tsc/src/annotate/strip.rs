@@ -6,6 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta, MetaList};
 
+use super::splice::splice;
 use super::{MARK, parse};
 
 /// Returns the source without inserted attributes, and how many there were. The result of [`annotate`](super::annotate) becomes its input
@@ -16,13 +17,12 @@ use super::{MARK, parse};
 pub fn strip(source: &str) -> syn::Result<(String, usize)> {
     let mut inserted = attributes(source, is_alike)?;
     inserted.retain(|place| source[place.clone()].contains(MARK));
-    let mut text = source.to_owned();
-    for place in inserted.iter().rev() {
-        let after = &text[place.end..];
+    let edits = inserted.iter().map(|place| {
+        let after = &source[place.end..];
         let space = after.len() - after.trim_start().len();
-        text.replace_range(place.start..place.end + space, "");
-    }
-    Ok((text, inserted.len()))
+        (place.start..place.end + space, "")
+    });
+    Ok((splice(source, edits), inserted.len()))
 }
 
 /// Returns the source without the attributes that say only that a function is measured: `#[cycles]`, with at most `light` in parentheses,
@@ -31,12 +31,11 @@ pub fn strip(source: &str) -> syn::Result<(String, usize)> {
 /// # Errors
 /// If `source` is not a Rust file, or has a syntax that the parser does not know.
 pub fn without_plain(source: &str) -> syn::Result<String> {
-    let mut text = source.to_owned();
-    for place in attributes(source, is_plain)?.into_iter().rev() {
+    let edits = attributes(source, is_plain)?.into_iter().map(|place| {
         let lines = "\n".repeat(source[place.clone()].matches('\n').count());
-        text.replace_range(place, &lines);
-    }
-    Ok(text)
+        (place, lines)
+    });
+    Ok(splice(source, edits))
 }
 
 /// The places of the attributes for which `is` returns true, in ascending order.
