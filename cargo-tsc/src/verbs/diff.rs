@@ -20,12 +20,8 @@ use crate::sources::whole;
 /// If a session cannot be read.
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
     let policy = Policy::of(&args.judgement);
-    let (exit, comparison) = both(
-        &args.before,
-        args.after.as_deref(),
-        &policy,
-        &args.judgement,
-    )?;
+    let (before, after, _) = both(&args.before, args.after.as_deref())?;
+    let (exit, comparison) = show(&before, &after, &policy, &args.judgement)?;
     Ok(comparison.map_or(exit, |comparison| shown(&comparison, &policy)))
 }
 
@@ -55,11 +51,11 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         [before, after] => (before, Some(after.as_path())),
         _ => bail!("give the session before once: with --baseline, or as the first of two"),
     };
-    let (exit, comparison) = both(before, after, &policy, &args.judgement)?;
+    let (before, after, is_same) = both(before, after)?;
+    let (exit, comparison) = show(&before, &after, &policy, &args.judgement)?;
     let Some(comparison) = comparison.filter(|_| exit == Exit::Fine) else {
         return Ok(exit);
     };
-    let is_same = after == Some(before.as_path());
     let (verdict, text) = decide(&comparison, &policy, is_same);
     let text = format!("gate: {text}");
     if args.judgement.json {
@@ -124,24 +120,20 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     (Exit::Fine, text)
 }
 
-/// Loads and compares two sessions, and prints the result. Returns no comparison if they cannot be compared.
-fn both(
-    before: &Path,
-    after: Option<&Path>,
-    policy: &Policy,
-    judgement: &Judgement,
-) -> Result<(Exit, Option<Comparison>)> {
+/// Loads two sessions. Also returns whether they are one, by whatever paths they are named.
+fn both(before: &Path, after: Option<&Path>) -> Result<(Session, Session, bool)> {
     let store = Store::here();
     let before = session::load(Some(before), &store)?;
     let is_given = after.is_some();
     let after = session::load(after, &store)?;
-    if !is_given && whole(after.path.clone()) == whole(before.path.clone()) {
+    let is_same = whole(after.path.clone()) == whole(before.path.clone());
+    if is_same && !is_given {
         bail!(
             "{} is the newest session itself: measure again, or name the session after",
             before.label
         );
     }
-    show(&before, &after, policy, judgement)
+    Ok((before, after, is_same))
 }
 
 /// Compares two sessions, and prints the result.
