@@ -20,16 +20,14 @@ pub struct Runs {
 
 impl Runs {
     pub fn of(session: &Session) -> Self {
-        let about = session.about.as_ref().map(|about| &about.runs);
-        let about = about.filter(|about| about.len() == session.runs.len());
         let place = |index: usize| {
-            let run = about.map(|about| &about[index]);
+            let run = session.about_run(index);
             let round = run.and_then(|run| run.round).unwrap_or(index as u32);
             (round, run.and_then(|run| run.order).unwrap_or(round))
         };
         let whole = |index: usize| {
             let report = &session.runs[index];
-            let seconds = about.and_then(|about| about[index].cpu_seconds);
+            let seconds = session.about_run(index).and_then(|run| run.cpu_seconds);
             let ticks = seconds.zip(report.clock().hz());
             ticks.map_or_else(|| all_self_ticks(report), |(seconds, hz)| seconds * hz)
         };
@@ -103,4 +101,32 @@ pub fn rest(runs: &Runs, values: &Values, others: &[&Values]) -> Vec<f64> {
         if rest > whole / 10.0 { rest } else { 0.0 }
     };
     runs.whole.iter().enumerate().map(rest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{About, Run};
+    use tsc_report::Report;
+
+    #[test]
+    fn a_run_without_a_report_does_not_move_the_others() {
+        let run = |number: u32| Run {
+            folder: format!("{number:03}"),
+            round: Some(number / 2),
+            order: Some(7),
+            ..Run::default()
+        };
+        let session = Session {
+            label: String::new(),
+            path: "session".into(),
+            about: Some(About {
+                runs: (0..4).map(run).collect(),
+                ..About::default()
+            }),
+            folders: ["000", "002", "003"].map(str::to_owned).to_vec(),
+            runs: vec![Report::default(); 3],
+        };
+        assert_eq!(Runs::of(&session).places, [(0, 7), (1, 7), (1, 7)]);
+    }
 }

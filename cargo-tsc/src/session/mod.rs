@@ -65,6 +65,8 @@ pub struct Session {
     pub path: PathBuf,
     /// How it was measured, if `cargo tsc run` made it.
     pub about: Option<About>,
+    /// The name of each run's folder.
+    pub folders: Vec<String>,
     /// One report for each run: the sum of the reports of its processes.
     pub runs: Vec<Report>,
 }
@@ -83,6 +85,14 @@ impl Run {
 }
 
 impl Session {
+    /// What is known of the run with this index. A run that was killed has an entry in `about`, and may have no report, so that the two are
+    /// not in the same places.
+    #[must_use]
+    pub fn about_run(&self, index: usize) -> Option<&Run> {
+        let mut runs = self.about.as_ref()?.runs.iter();
+        runs.find(|run| run.folder == self.folders[index])
+    }
+
     /// The sum of all runs.
     ///
     /// # Errors

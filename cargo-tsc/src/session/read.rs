@@ -28,11 +28,12 @@ pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
             label,
             path,
             about: None,
+            folders: vec![String::new()],
             runs,
         });
     }
     let about = read_about(&path)?;
-    let runs = read_runs(&path)?;
+    let (folders, runs): (Vec<String>, Vec<Report>) = read_runs(&path)?.into_iter().unzip();
     if runs.is_empty() {
         bail!("{}: no report in this folder", path.display());
     }
@@ -40,6 +41,7 @@ pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
         label,
         path,
         about,
+        folders,
         runs,
     })
 }
@@ -71,15 +73,17 @@ fn read_about(folder: &Path) -> Result<Option<About>> {
     Ok(Some(about))
 }
 
-/// Each report in the folder is a run. The reports in a subfolder are those of one run's processes.
-fn read_runs(folder: &Path) -> Result<Vec<Report>> {
+/// Each report in the folder is a run. The reports in a subfolder are those of one run's processes. Each has the name of its file or folder.
+fn read_runs(folder: &Path) -> Result<Vec<(String, Report)>> {
     let mut runs = Vec::new();
     for path in entries(folder)? {
-        if path.is_dir() {
-            runs.extend(read_run(&path)?);
-        } else if is_report(&path) {
-            runs.push(read_report(&path)?);
-        }
+        let run = match path.is_dir() {
+            true => read_run(&path)?,
+            false if is_report(&path) => Some(read_report(&path)?),
+            false => None,
+        };
+        let name = path.file_name().unwrap_or_default().display().to_string();
+        runs.extend(run.map(|run| (name, run)));
     }
     Ok(runs)
 }

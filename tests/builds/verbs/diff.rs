@@ -298,9 +298,10 @@ fn what_depends_on_the_order_of_functions_is_open() {
                     work,
                     1e6 + 2e5 * slower + 100.0 * f64::from(run + round % 3),
                 );
-                let name = format!("order-{side}/{round:02}{run}/1.json");
+                let folder = format!("{round:02}{run}");
+                let name = format!("order-{side}/{folder}/1.json");
                 project.write(&name, &report.to_string());
-                about.push(serde_json::json!({ "seconds": 1.0, "round": round, "order": round }));
+                about.push(serde_json::json!({ "folder": folder, "seconds": 1.0, "round": round, "order": round }));
             }
         }
         let about = serde_json::json!({
@@ -341,8 +342,8 @@ fn a_session_that_had_to_wait_is_not_compared() {
             report["callsites"][0]["sums"]["own_waiting"] = ((waiting * hz) as i64).into();
             project.write(&format!("{name}/{run:03}/1.json"), &report.to_string());
         }
-        let run = serde_json::json!({ "seconds": seconds, "cpu_seconds": 1.0 });
-        let about = serde_json::json!({ "schema": 1, "runs": vec![run; 10] });
+        let run = |run: u32| serde_json::json!({ "folder": format!("{run:03}"), "seconds": seconds, "cpu_seconds": 1.0 });
+        let about = serde_json::json!({ "schema": 1, "runs": Vec::from_iter((0..10).map(run)) });
         project.write(&format!("{name}/session.json"), &about.to_string());
     }
     project
