@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use tsc_report::Report;
 
-use super::judge::is_interleaved;
 use super::policy::Policy;
 use crate::session::Session;
 use crate::statistics::median;
@@ -63,7 +62,7 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
         ));
     }
     if let (Some(old), Some(new)) = (load(before), load(after))
-        && !is_interleaved(before, after)
+        && !before.is_in_turns_with(after)
         && (new / old).max(old / new) > LOAD
     {
         objections.push(format!(

@@ -25,7 +25,7 @@ pub struct Sides {
     pub values: [BTreeMap<String, Values>; 2],
     /// How these were measured.
     pub runs: [Runs; 2],
-    /// Whether the two sides were measured in turns.
+    /// Whether the two sides were measured in turns, by one call of `ab`.
     pub interleaved: bool,
     /// Functions that take fewer ticks in a run are not judged.
     pub short: f64,
@@ -38,7 +38,7 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
     let mut sides = Sides {
         values: both.map(|session| values(session, policy.metric())),
         runs: both.map(Runs::of),
-        interleaved: is_interleaved(before, after),
+        interleaved: before.is_in_turns_with(after),
         short: SHORT * hz.unwrap_or(0.0),
     };
     if sides.interleaved && policy.metric() == Metric::SelfTime {
@@ -277,10 +277,4 @@ fn weight(row: &Row) -> f64 {
         _ => 0.0,
     };
     first + row.share.0.max(row.share.1)
-}
-
-pub(super) fn is_interleaved(before: &Session, after: &Session) -> bool {
-    let about = before.about.as_ref();
-    let partner = about.and_then(|about| about.interleaved_with.as_deref());
-    partner.is_some_and(|partner| after.path.file_name() == Some(partner.as_ref()))
 }

@@ -26,7 +26,9 @@ pub struct About {
     pub command: Vec<String>,
     /// Whether every function was annotated.
     pub all: bool,
-    /// The session with which this one was measured in turns, if there is one.
+    /// What no other session has, if this one was measured in turns with another: names change.
+    pub id: Option<String>,
+    /// The `id` of the session with which this one was measured in turns, if there is one.
     pub interleaved_with: Option<String>,
     /// The runs, in their order.
     pub runs: Vec<Run>,
@@ -65,7 +67,7 @@ pub struct Session {
     pub path: PathBuf,
     /// How it was measured, if `cargo tsc run` made it.
     pub about: Option<About>,
-    /// The name of each run's folder.
+    /// The name of the folder of each of `runs`.
     pub folders: Vec<String>,
     /// One report for each run: the sum of the reports of its processes.
     pub runs: Vec<Report>,
@@ -93,6 +95,16 @@ impl Session {
         runs.find(|run| run.folder == self.folders[index])
     }
 
+    /// Whether one call of `ab` measured both. Their names do not tell, because an older session of the same name is renamed.
+    #[must_use]
+    pub fn is_in_turns_with(&self, other: &Self) -> bool {
+        let partner = self
+            .about
+            .as_ref()
+            .and_then(|it| it.interleaved_with.as_ref());
+        partner.is_some() && partner == other.about.as_ref().and_then(|it| it.id.as_ref())
+    }
+
     /// The sum of all runs.
     ///
     /// # Errors
@@ -103,5 +115,37 @@ impl Session {
             sum.merge(run)?;
         }
         Ok(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sessions_of_one_call_are_in_turns() {
+        let session = |id: &str, partner: &str| Session {
+            label: String::new(),
+            path: "session".into(),
+            about: Some(About {
+                id: Some(id.to_owned()),
+                interleaved_with: Some(partner.to_owned()),
+                ..About::default()
+            }),
+            folders: Vec::new(),
+            runs: Vec::new(),
+        };
+        let [before, after] = [session("1", "2"), session("2", "1")];
+        let [again, unmeasured] = [
+            session("4", "3"),
+            Session {
+                about: None,
+                ..after.clone()
+            },
+        ];
+        assert!(before.is_in_turns_with(&after) && after.is_in_turns_with(&before));
+        for other in [&before, &again, &unmeasured] {
+            assert!(!before.is_in_turns_with(other) && !other.is_in_turns_with(&before));
+        }
     }
 }

@@ -305,7 +305,7 @@ fn what_depends_on_the_order_of_functions_is_open() {
             }
         }
         let about = serde_json::json!({
-            "schema": 1, "runs": about, "interleaved_with": format!("order-{other}")
+            "schema": 1, "runs": about, "id": side, "interleaved_with": other
         });
         project.write(&format!("order-{side}/session.json"), &about.to_string());
     }

@@ -6,6 +6,7 @@ mod rounds;
 mod submodules;
 mod worktree;
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -47,9 +48,11 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         build("before", &args.before, &before)?,
         build("after", &args.after, &after)?,
     ];
-    let names = [sides[1].name(), sides[0].name()];
-    for (side, other) in sides.iter_mut().zip(names) {
-        side.session.about.interleaved_with = Some(other);
+    let ids = [0, 1].map(|side| format!("{:016x}", RandomState::new().hash_one(side)));
+    for (side, other) in [(0, 1), (1, 0)] {
+        let about = &mut sides[side].session.about;
+        about.id = Some(ids[side].clone());
+        about.interleaved_with = Some(ids[other].clone());
     }
     if let Some(exit) = rounds::measure(args, &mut sides)? {
         return Ok(exit);
