@@ -16,8 +16,9 @@ impl Report {
     /// as `application/openmetrics-text; version=1.0.0; charset=utf-8`.
     ///
     /// It contains counters of calls and of ticks for each callsite, a histogram of the samples' gross ticks (raw ticks minus the cost of
-    /// nested probes; each includes `tsc_visible_overhead_ticks`), and the clock's rate, which converts ticks to seconds. A negative sum,
-    /// which is possible because the probes' cost is only known on average, is left out, because OpenMetrics has no negative counters.
+    /// nested probes; each includes `tsc_visible_overhead_ticks`), and the clock's rate, which converts ticks to seconds. The labels are
+    /// `module`, `name`, `location`, `probe` and, if there is one, `fence` and `unit`. A negative sum, which is possible because the probes'
+    /// cost is only known on average, is left out, because OpenMetrics has no negative counters.
     ///
     /// ```
     /// let body = tsc_runtime::snapshot().to_openmetrics();
@@ -173,11 +174,21 @@ impl Text {
     }
 }
 
-/// The labels that identify a callsite.
+/// The labels of a callsite: all that [`Report::merge`] tells callsites apart by, so that no two have the same.
 fn labels(of: &CallsiteReport) -> String {
-    let [module, name, file] = [&of.module, &of.name, &of.file].map(|text| escaped(text));
-    let location = format!("{file}:{}", of.line);
-    format!(r#"module="{module}",name="{name}",location="{location}""#)
+    let location = format!("{}:{}", of.file, of.line);
+    let labels = [
+        ("module", &*of.module),
+        ("name", &of.name),
+        ("location", &location),
+        ("probe", &of.probe),
+        ("fence", &of.fence),
+        ("unit", of.unit.as_deref().unwrap_or_default()),
+    ];
+    // An empty label is the same as none.
+    let known = labels.iter().filter(|(_, value)| !value.is_empty());
+    let known = known.map(|(label, value)| format!(r#"{label}="{}""#, escaped(value)));
+    known.collect::<Vec<_>>().join(",")
 }
 
 fn escaped(value: &str) -> String {

@@ -83,3 +83,26 @@ fn negative_sums_are_left_out() {
     assert!(!text.contains("tsc_self_ticks_total{"), "{text}");
     assert!(text.contains("tsc_inclusive_ticks_total{"), "{text}");
 }
+
+#[test]
+fn no_two_samples_have_the_same_labels() {
+    let mut merged = report();
+    let change: [fn(&mut CallsiteReport); 4] = [
+        |_| {},
+        |callsite| callsite.probe = crate::data::LIGHT.to_owned(),
+        |callsite| callsite.fence = "rdtscp".to_owned(),
+        |callsite| callsite.unit = Some("items".to_owned()),
+    ];
+    for change in change {
+        let mut other = report();
+        change(&mut other.callsites[0]);
+        merged.merge(&other).unwrap();
+    }
+    assert_eq!(merged.callsites.len(), change.len());
+    let text = merged.to_openmetrics();
+    let mut series = std::collections::HashSet::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (labels, _) = line.rsplit_once(' ').unwrap();
+        assert!(series.insert(labels), "{line} is there twice");
+    }
+}
