@@ -49,5 +49,5 @@ pub mod __private {
     pub use crate::derive::SQUARES_UNIT;
     pub use crate::order::sorted;
     #[cfg(has_callsites)]
-    pub use crate::text::{escaped, gclk_column};
+    pub use crate::text::{Rows, escaped, gclk_column};
 }

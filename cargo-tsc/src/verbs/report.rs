@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use tsc_report::__private::Rows;
 use tsc_report::{CallsiteReport, Report, TextForm, TextOptions};
 
 use crate::command_line::{ReportArgs, View};
@@ -86,7 +87,8 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     if is_page(view) {
         return write_page(session, &sum, before, view);
     }
-    let text = sum.to_text_where(&options(view), &is_wanted);
+    let options = options(view);
+    let text = sum.to_text_where(&options, &is_wanted);
     let mut out = anstream::stdout().lock();
     if view.markdown {
         write!(out, "```text\n{text}```\n")?;
@@ -94,17 +96,15 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     }
     heading(&mut out, session, &sum)?;
     write!(out, "{text}")?;
-    let shown = sum.callsites().iter().filter(|row| is_wanted(row));
-    let spreads: Vec<String> = shown
-        .take(view.top)
-        .filter_map(|row| {
-            Some(format!(
-                "{} ± {}",
-                path(row),
-                percent(spread(session, row)?)
-            ))
-        })
-        .collect();
+    let shown = Rows::new(&sum, &options, &is_wanted).shown.into_iter();
+    let with_spread = |row| {
+        Some(format!(
+            "{} ± {}",
+            path(row),
+            percent(spread(session, row)?)
+        ))
+    };
+    let spreads: Vec<String> = shown.filter_map(with_spread).collect();
     if !spreads.is_empty() {
         let text = format!(
             "self times of the runs, ± half their range: {}",

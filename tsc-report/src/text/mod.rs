@@ -20,12 +20,12 @@ mod tree;
 use std::fmt;
 
 use names::Names;
-use rows::Rows;
 use scale::Scale;
 
 use crate::options::{TextForm, TextOptions, TextSort};
 use crate::{CallsiteReport, Report, nothing};
 pub use names::{escaped, gclk_column};
+pub use rows::Rows;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,8 +8,9 @@ use crate::order::order;
 use crate::{CallsiteReport, Report};
 
 /// The rows that are shown, in order.
-pub(super) struct Rows<'a> {
-    pub(super) shown: Vec<&'a CallsiteReport>,
+pub struct Rows<'a> {
+    /// These rows.
+    pub shown: Vec<&'a CallsiteReport>,
     /// How many others there are.
     pub(super) left_out: usize,
     /// The self ticks of all rows.
@@ -18,7 +19,8 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Those for which `is_wanted`. Shares are of all rows.
-    pub(super) fn new(
+    #[must_use]
+    pub fn new(
         report: &'a Report,
         options: &TextOptions,
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
