@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tsc_report::{ReadError, Report};
 
+use super::name::is_file_name;
 use super::{About, Session, Store, parts};
 use crate::progress::remark;
 
@@ -46,12 +47,16 @@ pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
     })
 }
 
-/// The path itself, if it exists; otherwise the folder of the session with that name.
+/// The folder of the session with that name, or else the path itself. A word is first of all a name: many projects have a folder `tests`.
 fn find(name: &Path, store: &Store) -> Result<PathBuf> {
+    let session = store.folder().join(name);
+    let is_word = name.to_str().is_some_and(is_file_name);
+    if is_word && session.exists() {
+        return Ok(session);
+    }
     if name.exists() {
         return Ok(name.to_owned());
     }
-    let session = store.folder().join(name);
     if name.components().count() == 1 && session.exists() {
         return Ok(session);
     }
@@ -165,4 +170,25 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
         _ => "",
     };
     bail!("{error}{advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_a_session_before_it_is_a_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path());
+        // The tests run in a folder with these.
+        for name in ["src", "Cargo.toml"] {
+            assert_eq!(find(name.as_ref(), &store).unwrap(), Path::new(name));
+            store.begin(Some(name), About::default()).unwrap();
+            let session = store.folder().join(name);
+            assert_eq!(find(name.as_ref(), &store).unwrap(), session);
+        }
+        for path in ["./src", "src/", ".", ".."] {
+            assert_eq!(find(path.as_ref(), &store).unwrap(), Path::new(path));
+        }
+    }
 }
