@@ -111,10 +111,10 @@ pub struct RunArgs {
 #[derive(Args, Clone, Debug)]
 pub struct View {
     /// Order of the rows
-    #[arg(long, default_value = "self", value_parser = one_of(TextSort::NAMES))]
+    #[arg(long, default_value = "self", value_parser = one_of(TextSort::NAMES), conflicts_with_all = ["json", "html", "open"])]
     pub sort: TextSort,
     /// Print at most this many rows
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = 30, conflicts_with_all = ["json", "html", "open"])]
     pub top: usize,
     /// Print only rows whose module::name matches
     #[arg(long, value_name = "REGEX")]

@@ -34,6 +34,7 @@ fn how(args: &RunArgs) -> &'static str {
 /// # Errors
 /// If nothing can be built, run or reported.
 pub fn run(args: &RunArgs) -> Result<Exit> {
+    report::check(&args.view)?;
     let words = args.cargo.with(&args.command);
     let what = What::parse(&words)?;
     if words.len() > args.command.len()

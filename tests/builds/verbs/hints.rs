@@ -19,6 +19,16 @@ fn an_expression_that_matches_nothing_is_an_error_with_the_nearest_names() {
         .tsc("report report.json --filter outre --html page.html")
         .ends(2);
     assert!(!project.path("page.html").exists(), "{}", page.err);
+    // What has all rows is not taken for the rows that match.
+    for words in ["report report.json", "run --name never"] {
+        for whole in ["--json", "--html page.html", "--open"] {
+            project
+                .tsc(&format!("{words} --filter work {whole}"))
+                .ends(2)
+                .complains("--filter chooses rows of the text");
+        }
+    }
+    assert!(!project.path("target/tsc/never").exists());
     // What was measured is kept.
     project
         .tsc("run --name a --filter wrok")
