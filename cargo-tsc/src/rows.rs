@@ -5,6 +5,8 @@ use std::path::Path;
 
 use tsc_report::{CallsiteReport, Report};
 
+use crate::table::UNKNOWN;
+
 /// The path of a callsite: `module::name`.
 #[must_use]
 pub fn path(callsite: &CallsiteReport) -> String {
@@ -41,7 +43,7 @@ fn number(value: f64) -> String {
     const STEPS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     let size = value.abs();
     if !value.is_finite() {
-        return "-".to_owned();
+        return UNKNOWN.to_owned();
     }
     for (step, letter) in STEPS {
         if size >= step {
@@ -66,7 +68,7 @@ fn four_digits(value: f64) -> String {
 /// A figure, or `-` if it is not known.
 #[must_use]
 pub fn maybe(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), number)
+    number(value.unwrap_or(f64::NAN))
 }
 
 /// A share as a percentage.

@@ -6,7 +6,7 @@ use tsc_report::Report;
 
 use super::policy::Policy;
 use crate::session::Session;
-use crate::statistics::median;
+use crate::statistics::{median, range};
 
 /// Rates that differ by more than this are those of different counters.
 const RATE_PPM: f64 = 1000.0;
@@ -52,8 +52,7 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
     });
     let runs = before.runs.iter().chain(&after.runs);
     let rates: Vec<f64> = runs.filter_map(|run| run.clock().hz()).collect();
-    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
-    let greatest = rates.iter().copied().fold(0.0, f64::max);
+    let (least, greatest) = range(&rates);
     if greatest / least - 1.0 > RATE_PPM * 1e-6 {
         objections.push(format!(
             "the counter's rate differs: {:.1} to {:.1} MHz",

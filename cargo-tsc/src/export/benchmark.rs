@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::command_line::Metric;
 use crate::diff::values;
 use crate::session::Session;
-use crate::statistics::median;
+use crate::statistics::{median, range};
 
 /// Bencher's format: each function's self time in a run, in ticks, and the time of a call, in nanoseconds. The bounds are the smallest and
 /// the greatest run.
@@ -49,10 +49,4 @@ pub fn github(session: &Session) -> Result<String> {
         }));
     }
     Ok(serde_json::to_string_pretty(&entries)? + "\n")
-}
-
-fn range(values: &[f64]) -> (f64, f64) {
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (least, greatest)
 }

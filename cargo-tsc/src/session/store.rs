@@ -190,14 +190,17 @@ impl Writer {
         folders.any(|folder| fs::read_dir(folder).is_ok_and(|it| it.count() > 0))
     }
 
+    /// The name of the next run's folder.
+    fn next_name(&self) -> String {
+        format!("{:03}", self.about.runs.len() + 1)
+    }
+
     /// Creates the next run's folder.
     ///
     /// # Errors
     /// If it cannot be created.
     pub fn next_run(&self) -> Result<PathBuf> {
-        let folder = self
-            .folder
-            .join(format!("{:03}", self.about.runs.len() + 1));
+        let folder = self.folder.join(self.next_name());
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         Ok(folder)
     }
@@ -207,10 +210,8 @@ impl Writer {
     /// # Errors
     /// If a report cannot be read, or `session.json` cannot be written. The reports are kept.
     pub fn enter(&mut self, mut run: Run) -> Result<Option<Report>> {
-        let folder = self
-            .folder
-            .join(format!("{:03}", self.about.runs.len() + 1));
-        run.folder = folder.file_name().unwrap_or_default().display().to_string();
+        run.folder = self.next_name();
+        let folder = self.folder.join(&run.folder);
         self.about.runs.push(run);
         self.save()?;
         read::read_run(&folder)

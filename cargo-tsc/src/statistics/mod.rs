@@ -47,6 +47,14 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The least and the greatest value.
+#[must_use]
+pub fn range(values: &[f64]) -> (f64, f64) {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (least, greatest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::modes;

@@ -183,8 +183,7 @@ fn spread(session: &Session, row: &CallsiteReport) -> Option<f64> {
     };
     let values: Vec<f64> = session.runs.iter().filter_map(of_run).collect();
     let middle = statistics::median(&values).filter(|&middle| middle > 0.0 && values.len() > 1)?;
-    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let (least, greatest) = statistics::range(&values);
     Some((greatest - least) / 2.0 / middle)
 }
 

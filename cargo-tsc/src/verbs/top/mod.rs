@@ -12,7 +12,7 @@ use tsc_report::Report;
 use crate::command_line::TopArgs;
 use crate::escape::escaped;
 use crate::exit::Exit;
-use crate::rows::{command_line, maybe, path, percent, self_ticks};
+use crate::rows::{all_self_ticks, command_line, maybe, path, percent, self_ticks};
 use crate::session::read_report;
 use crate::table::{self, Table};
 
@@ -88,7 +88,7 @@ fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height
         .collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let now: f64 = rows.iter().map(|(_, ticks, _)| ticks).sum();
-    let all: f64 = latest.callsites().iter().map(self_ticks).sum();
+    let all = all_self_ticks(latest);
     let mut table = Table::new([
         "function",
         "now %",
