@@ -86,6 +86,29 @@ pub fn bytes(report: &Report) -> Result<Vec<u8>> {
     Ok(encoder.finish()?)
 }
 
+impl Profile {
+    /// Adds a function and its only location. Both have the number that is returned: the first one has 1.
+    fn add_function(&mut self, name: i64, filename: i64, line: u32) -> u64 {
+        let id = self.function.len() as u64 + 1;
+        let line = i64::from(line);
+        self.function.push(Function {
+            id,
+            name,
+            filename,
+            start_line: line,
+        });
+        let line = Line {
+            function_id: id,
+            line,
+        };
+        self.location.push(Location {
+            id,
+            line: vec![line],
+        });
+        id
+    }
+}
+
 fn profile(report: &Report) -> Profile {
     let mut strings = Strings::default();
     let nanoseconds = report.clock().hz().map(|hz| 1e9 / hz);
@@ -110,39 +133,12 @@ fn profile(report: &Report) -> Profile {
     } else {
         "self"
     });
-    for (id, row) in (1..).zip(report.callsites()) {
-        let name = strings.index(&path(row));
-        let line = i64::from(row.line());
-        let filename = strings.index(row.file());
-        profile.function.push(Function {
-            id,
-            name,
-            filename,
-            start_line: line,
-        });
-        profile.location.push(Location {
-            id,
-            line: vec![Line {
-                function_id: id,
-                line,
-            }],
-        });
+    for row in report.callsites() {
+        let (name, file) = (strings.index(&path(row)), strings.index(row.file()));
+        profile.add_function(name, file, row.line());
     }
     // The calls for which the tree had no room.
-    let other = report.callsites().len() as u64 + 1;
-    let name = strings.index(OTHER);
-    profile.function.push(Function {
-        id: other,
-        name,
-        ..Function::default()
-    });
-    profile.location.push(Location {
-        id: other,
-        line: vec![Line {
-            function_id: other,
-            line: 0,
-        }],
-    });
+    let other = profile.add_function(strings.index(OTHER), 0, 0);
     for context in report.contexts() {
         let mut value = vec![
             context.calls().unwrap_or(0) as i64,
