@@ -40,7 +40,7 @@ pub fn print(
             write!(out, "{}", table.to_text(table::width()))?;
         }
     }
-    notes(comparison);
+    notes(comparison).iter().for_each(|note| remark(note));
     Ok(())
 }
 
@@ -154,32 +154,63 @@ fn both([before, after]: [String; 2]) -> String {
     }
 }
 
-fn notes(comparison: &Comparison) {
-    let small = comparison.with(Verdict::TooSmall).count();
-    if small > 0 {
-        remark(&format!(
-            "not judged, because they are too small a part of the run (--min-share, or 100 µs if not in turns): {small}"
-        ));
+/// What the table does not say.
+fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes = not_judged(comparison);
+    if comparison.exact {
+        return notes;
     }
-    let any = |verdict| comparison.with(verdict).count() > 0;
-    for row in comparison.with(Verdict::NotPositive) {
-        remark(&format!(
-            "not judged, because in some run it has no time above 0: the error, or what its probes cost, is as large as its time: {}",
+    if let Some(runs) = comparison.too_few_runs {
+        notes.push(format!(
+            "for any verdict it takes {runs} runs a side; measure with -n 10"
+        ));
+        return notes;
+    }
+    notes.push(control(comparison));
+    if let Some((row, visible)) = comparison.least_visible() {
+        notes.push(format!(
+            "not resolved: these runs cannot tell; {} would have been found in {}, and less with more runs",
+            percent(visible),
             row.name
         ));
     }
-    if any(Verdict::Varies) {
-        remark("a count that is not the same in each run of the same code is not judged");
+    notes.extend(shown(comparison).flat_map(of_row));
+    if comparison.with(Verdict::Layout).count() > 0 {
+        notes.push("layout: such a change also comes from the layout in memory alone".to_owned());
     }
-    if comparison.exact {
-        return;
-    }
-    if let Some(runs) = comparison.too_few_runs {
-        remark(&format!(
-            "for any verdict it takes {runs} runs a side; measure with -n 10"
+    if !comparison.interleaved {
+        notes.push(format!(
+            "not measured in turns: the machine itself may have changed by {}, by which each interval is wider, and the functions may lie elsewhere in memory; `cargo tsc ab` tells",
+            percent(comparison.machine.exp_m1())
         ));
-        return;
     }
+    notes
+}
+
+/// Why rows are not judged.
+fn not_judged(comparison: &Comparison) -> Vec<String> {
+    let mut notes = Vec::new();
+    let small = comparison.with(Verdict::TooSmall).count();
+    if small > 0 {
+        notes.push(format!(
+            "not judged, because they are too small a part of the run (--min-share, or 100 µs if not in turns): {small}"
+        ));
+    }
+    notes.extend(comparison.with(Verdict::NotPositive).map(|row| {
+        format!(
+            "not judged, because in some run it has no time above 0: the error, or what its probes cost, is as large as its time: {}",
+            row.name
+        )
+    }));
+    if comparison.with(Verdict::Varies).count() > 0 {
+        let text = "a count that is not the same in each run of the same code is not judged";
+        notes.push(text.to_owned());
+    }
+    notes
+}
+
+/// By how much the same code differs.
+fn control(comparison: &Comparison) -> String {
     let [all, shortest] = comparison.same_code;
     let of_shortest = |most| format!(", the shortest of its calls by {}", percent(most));
     let mut control = format!(
@@ -196,40 +227,28 @@ fn notes(comparison: &Comparison) {
             percent(most)
         );
     }
-    remark(&control);
-    if let Some((row, visible)) = comparison.least_visible() {
-        remark(&format!(
-            "not resolved: these runs cannot tell; {} would have been found in {}, and less with more runs",
-            percent(visible),
+    control
+}
+
+/// What the row's own cells do not say of it.
+fn of_row(row: &Row) -> Vec<String> {
+    let shortest = row.shortest.map(|(share, ratio)| {
+        format!(
+            "not all calls tell, but the shortest {}, which changed by {}: {}",
+            percent(share),
+            change(ratio),
             row.name
-        ));
-    }
-    for row in shown(comparison) {
-        if let Some((share, ratio)) = row.shortest {
-            remark(&format!(
-                "not all calls tell, but the shortest {}, which changed by {}: {}",
-                percent(share),
-                change(ratio),
+        )
+    });
+    let mut notes = Vec::from_iter(shortest);
+    for (modes, side) in row.modes.iter().zip(["before", "after"]) {
+        if let Some([(low, few), (high, many)]) = modes {
+            let [low, high] = [low, high].map(|ticks| maybe(Some(*ticks)));
+            notes.push(format!(
+                "two modes {side}: {low} in {few} runs, {high} in {many}: {}",
                 row.name
             ));
         }
-        for (modes, side) in row.modes.iter().zip(["before", "after"]) {
-            if let Some([(low, few), (high, many)]) = modes {
-                let [low, high] = [low, high].map(|ticks| maybe(Some(*ticks)));
-                remark(&format!(
-                    "two modes {side}: {low} in {few} runs, {high} in {many}: {}",
-                    row.name
-                ));
-            }
-        }
     }
-    if any(Verdict::Layout) {
-        remark("layout: such a change also comes from the layout in memory alone");
-    }
-    if !comparison.interleaved {
-        remark(&format!(
-            "not measured in turns: the machine itself may have changed by {}, by which each interval is wider, and the functions may lie elsewhere in memory; `cargo tsc ab` tells",
-            percent(comparison.machine.exp_m1())
-        ));
-    }
+    notes
 }
