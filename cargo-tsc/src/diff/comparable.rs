@@ -50,36 +50,44 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
         let kind = run.tick_clock().map_or("timed", |_| "light");
         (!run.callsites().is_empty()).then(|| kind.to_owned())
     });
+    objections.extend(rates(before, after));
+    objections.extend(loads(before, after));
+    objections.extend([before, after].into_iter().filter_map(clock));
+    objections
+}
+
+fn rates(before: &Session, after: &Session) -> Option<String> {
     let runs = before.runs.iter().chain(&after.runs);
     let rates: Vec<f64> = runs.filter_map(|run| run.clock().hz()).collect();
     let (least, greatest) = range(&rates);
-    if greatest / least - 1.0 > RATE_PPM * 1e-6 {
-        objections.push(format!(
+    (greatest / least - 1.0 > RATE_PPM * 1e-6).then(|| {
+        format!(
             "the counter's rate differs: {:.1} to {:.1} MHz",
             least / 1e6,
             greatest / 1e6
-        ));
-    }
-    if let (Some(old), Some(new)) = (load(before), load(after))
-        && !before.is_in_turns_with(after)
-        && (new / old).max(old / new) > LOAD
-    {
-        objections.push(format!(
+        )
+    })
+}
+
+fn loads(before: &Session, after: &Session) -> Option<String> {
+    let (old, new) = (load(before)?, load(after)?);
+    let differ = !before.is_in_turns_with(after) && (new / old).max(old / new) > LOAD;
+    differ.then(|| {
+        format!(
             "the load differs: with waiting for a CPU, a run took {old:.1} × its CPU time in {}, {new:.1} × in {}; measure again, or in turns \
              with `cargo tsc ab`, or judge all the same with --lenient",
             before.label, after.label
-        ));
-    }
-    for session in [before, after] {
-        let mut clocks = session.runs.iter().map(Report::clock);
-        if let Some(clock) = clocks.find(|clock| clock.distrusted()) {
-            let why = clock.warnings().first().or(clock.doubtful().first());
-            let why = why.map_or("its ticks are no measure of time", String::as_str);
-            objections.push(format!(
-                "the clock of {} is not trusted: {why}",
-                session.label
-            ));
-        }
-    }
-    objections
+        )
+    })
+}
+
+fn clock(session: &Session) -> Option<String> {
+    let mut clocks = session.runs.iter().map(Report::clock);
+    let clock = clocks.find(|clock| clock.distrusted())?;
+    let why = clock.warnings().first().or(clock.doubtful().first());
+    let why = why.map_or("its ticks are no measure of time", String::as_str);
+    Some(format!(
+        "the clock of {} is not trusted: {why}",
+        session.label
+    ))
 }
