@@ -220,19 +220,19 @@ fn a_member_outside_of_the_workspace_is_an_error() {
     let outside = tempfile::tempdir().unwrap();
     let folder = outside.path().canonicalize().unwrap();
     let project = Project::with_manifest("", "fn main() {}\n");
-    let manifest = project
-        .read("Cargo.toml")
-        .replace("[workspace]", &format!("[workspace]\nmembers = [{folder:?}]"));
+    let manifest = project.read("Cargo.toml").replace(
+        "[workspace]",
+        &format!("[workspace]\nmembers = [{folder:?}]"),
+    );
     project.write("Cargo.toml", &manifest);
     let root = project.path("").canonicalize().unwrap();
     std::fs::create_dir(folder.join("src")).unwrap();
     std::fs::write(folder.join("src/lib.rs"), "").unwrap();
     let manifest = format!("[package]\nname = \"beside\"\nworkspace = {root:?}\n");
     std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-    project
-        .tsc("run --all")
-        .ends(2)
-        .complains("or take it out of the workspace; as a dependency with a path, `--with beside` measures it");
+    project.tsc("run --all").ends(2).complains(
+        "or take it out of the workspace; as a dependency with a path, `--with beside` measures it",
+    );
 }
 
 #[test]
@@ -253,9 +253,8 @@ fn older_editions_are_measured_too() {
 
 #[test]
 fn a_root_of_the_2015_edition_may_declare_the_runtime_itself() {
-    let project = Project::new(
-        "extern crate tsc_runtime;\nfn call() { println!() }\nfn main() { call() }\n",
-    );
+    let project =
+        Project::new("extern crate tsc_runtime;\nfn call() { println!() }\nfn main() { call() }\n");
     let manifest = project.read("Cargo.toml").replace("2024", "2015");
     project.write("Cargo.toml", &manifest);
     let measured = calls(&project.tsc("run --all --json").ends(0).json());
