@@ -192,9 +192,13 @@ fn not_judged(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
     let small = comparison.with(Verdict::TooSmall).count();
     if small > 0 {
-        notes.push(format!(
-            "not judged, because they are too small a part of the run (--min-share, or 100 µs if not in turns): {small}"
-        ));
+        let why = match comparison.exact {
+            true => "their counts are unknown, or 0 on both sides",
+            false => {
+                "they are too small a part of the run (--min-share, or 100 µs if not in turns)"
+            }
+        };
+        notes.push(format!("not judged, because {why}: {small}"));
     }
     notes.extend(comparison.with(Verdict::NotPositive).map(|row| {
         format!(
