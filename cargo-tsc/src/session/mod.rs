@@ -12,7 +12,7 @@ use tsc_report::Report;
 
 use crate::execute::Ended;
 
-pub use name::local_start;
+pub use name::{check_name, local_start};
 pub use read::{load, read_report};
 pub use store::{Store, Writer};
 

@@ -1,5 +1,6 @@
 //! Names of sessions, which are names of folders.
 
+use anyhow::{Result, bail};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
 use tsc_report::Report;
@@ -8,6 +9,17 @@ use tsc_report::Report;
 pub(super) fn is_file_name(name: &str) -> bool {
     let allowed = |byte: char| byte.is_alphanumeric() || matches!(byte, '-' | '_' | '.');
     !name.is_empty() && !name.starts_with('.') && name.chars().all(allowed)
+}
+
+/// Checks that a session can have this name, which is also that of its folder.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_name(name: &str) -> Result<()> {
+    if !is_file_name(name) {
+        bail!("--name {name}: use letters, digits, '-', '_' and '.', and do not begin with '.'");
+    }
+    Ok(())
 }
 
 /// The local time as a name that can be sorted: `2026-11-21-193000`.

@@ -5,10 +5,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use tsc_report::Report;
 
-use super::name::{is_file_name, now};
+use super::name::{check_name, now};
 use super::{About, Run, read};
 use crate::lock::Lock;
 use crate::output;
@@ -94,16 +94,14 @@ impl Store {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
         let (mut lock, mut older) = (None, None);
         let folder = match name {
-            Some(name) if is_file_name(name) => {
+            Some(name) => {
+                check_name(name)?;
                 lock = Some(self.lock(&format!("session-{name}"))?);
                 older = self.make_room(name)?;
                 let folder = self.folder.join(name);
                 fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
                 folder
             }
-            Some(name) => bail!(
-                "--name {name}: use letters, digits, '-', '_' and '.', and do not begin with '.'"
-            ),
             None => self.new_folder()?,
         };
         let writer = Writer {

@@ -16,7 +16,7 @@ use crate::interrupt;
 use crate::nearest;
 use crate::output::unless_closed;
 use crate::progress::{self, remark, shown, warn};
-use crate::session::{About, Run, Store, Writer};
+use crate::session::{About, Run, Store, Writer, check_name};
 use crate::verbs::report;
 
 /// What to do if nothing was measured.
@@ -35,6 +35,7 @@ fn how(args: &RunArgs) -> &'static str {
 /// If nothing can be built, run or reported.
 pub fn run(args: &RunArgs) -> Result<Exit> {
     report::check(&args.view)?;
+    args.name.as_deref().map_or(Ok(()), check_name)?;
     let words = args.cargo.with(&args.command);
     let what = What::parse(&words)?;
     if words.len() > args.command.len()
@@ -258,7 +259,8 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
     let end = ended(outcome.ended);
     if !outcome.is_reported {
         let left_out = session.sum()?.left_out().to_vec();
-        if !outcome.interrupted && !session.is_written() {
+        let is_killed = outcome.ended.signal.is_some();
+        if !outcome.interrupted && !is_killed && !session.is_written() {
             warn(&format!(
                 "no report was written: the program calls no function with #[cycles], or it cannot write to {}",
                 shown(store.folder())
@@ -268,6 +270,7 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
         if outcome.ended.status != 0 {
             let why = match outcome.interrupted {
                 true => "it was interrupted before its end",
+                false if is_killed => "a signal that it cannot outlive leaves no report",
                 false => how(args),
             };
             warn(&format!("{end}, and reported nothing: {why}"));

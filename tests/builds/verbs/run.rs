@@ -99,6 +99,23 @@ fn a_program_that_is_killed_keeps_what_it_reported() {
         .remarks("the program was ended by signal 6");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_killed_before_it_reports_is_not_told_to_measure() {
+    let main = "#[tsc_runtime::cycles]\nfn f() {}\nfn main() { f(); std::process::abort() }\n";
+    Project::new(main).tsc("run").ends(128 + 6).remarks(
+        "signal 6, and reported nothing: a signal that it cannot outlive leaves no report",
+    );
+}
+
+#[test]
+fn a_name_is_checked_before_the_build() {
+    let project = Project::new("fn main( {}\n");
+    for arguments in ["run --name ..", "run --all --name a/b"] {
+        project.tsc(arguments).ends(2).complains("use letters");
+    }
+}
+
 #[test]
 fn tests_examples_and_built_programs_are_measured() {
     let project = Project::new(&format!(
