@@ -68,7 +68,7 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     let number = if is_full { count } else { short_count };
     let call = |row: &CallsiteReport, ticks: Option<f64>| {
         let of_one = row.mean_ticks.filter(|_| row.calls == 1);
-        of_a_call(page, row, ticks.or(of_one))
+        of_a_call(page, row, ticks.or(found(row, of_one)))
     };
     // Where the column stands from left to right, and what it shows, in the order of importance.
     let by_importance: [(usize, &'static str, Cell<'_>); 14] = [
@@ -145,4 +145,39 @@ fn of_a_call(page: &Page<'_>, row: &CallsiteReport, ticks: Option<f64>) -> Strin
         return format!("<{}", page.scale.bound(CallsiteReport::RESOLVED_TICKS));
     }
     page.scale.known(ticks)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::LIGHT;
+    use crate::{CallsiteReport, Report};
+
+    #[test]
+    fn light_function_that_no_tick_has_found_has_no_times() {
+        for calls in [1, 2] {
+            let row = CallsiteReport {
+                name: "f".to_owned(),
+                probe: LIGHT.to_owned(),
+                calls,
+                mean_ticks: Some(0.0),
+                clock_ticks: Some(0),
+                ..CallsiteReport::default()
+            };
+            let report = Report {
+                callsites: vec![row],
+                ..Report::default()
+            };
+            let text = report.to_string();
+            let line = text
+                .lines()
+                .find(|line| line.starts_with(":CLK: f "))
+                .unwrap();
+            // The total, the share of self, self and its error, and the calls come first.
+            let cells: Vec<&str> = line[59..].split_whitespace().skip(5).collect();
+            assert!(
+                !cells.is_empty() && cells.iter().all(|&cell| cell == "-"),
+                "{line}"
+            );
+        }
+    }
 }
