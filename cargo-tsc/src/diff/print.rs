@@ -83,7 +83,7 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
 /// The rows that are judged.
 fn shown(comparison: &Comparison) -> impl Iterator<Item = &Row> {
     let rows = comparison.rows.iter();
-    rows.filter(|row| !matches!(row.verdict, Verdict::TooSmall | Verdict::Ignored))
+    rows.filter(|row| row.verdict.is_judged())
 }
 
 fn rows(comparison: &Comparison) -> Table {

@@ -33,6 +33,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether the function is judged.
+    #[must_use]
+    pub fn is_judged(self) -> bool {
+        !matches!(self, Self::TooSmall | Self::Ignored)
+    }
+
     /// Whether its time may have changed.
     #[must_use]
     pub fn is_open(self) -> bool {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
-use crate::diff::{Comparison, Policy, Row, Verdict, compare, objections, print};
+use crate::diff::{Comparison, Policy, Verdict, compare, objections, print};
 use crate::escape::line;
 use crate::exit::Exit;
 use crate::output::unless_closed;
@@ -97,8 +97,8 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     if policy.fail_unresolved && !unresolved.is_empty() {
         return (Exit::NotComparable, format!("not resolved: {unresolved}"));
     }
-    let is_compared = |row: &Row| !matches!(row.verdict, Verdict::TooSmall | Verdict::Ignored);
-    if comparison.exact && !comparison.rows.iter().any(is_compared) {
+    let mut rows = comparison.rows.iter();
+    if comparison.exact && !rows.any(|row| row.verdict.is_judged()) {
         let text = "nothing is compared: no function that the policy lets be judged has this count on both sides";
         return (Exit::NotComparable, text.to_owned());
     }
