@@ -17,16 +17,20 @@ use crate::record::light::{self, Frame, LightThread, Row};
 
 mod cold;
 pub(crate) mod future;
-#[cfg(all(target_arch = "x86_64", unix, not(any(miri, shuttle))))]
+#[cfg_attr(
+    not(all(
+        target_arch = "x86_64",
+        target_pointer_width = "64",
+        unix,
+        not(any(miri, shuttle))
+    )),
+    path = "usual.rs"
+)]
 mod keeping;
 #[cfg(all(test, not(shuttle)))]
 mod tests;
 
-#[cfg(not(all(target_arch = "x86_64", unix, not(any(miri, shuttle)))))]
-use cold as unusual;
 use cold::stop_out_of_order;
-#[cfg(all(target_arch = "x86_64", unix, not(any(miri, shuttle))))]
-use keeping as unusual;
 
 /// A running call of a light function. It ends when this is dropped, whichever way the function is left.
 ///
@@ -67,7 +71,7 @@ impl<'a> LightProbe<'a> {
             thread.enter(frame, in_register);
         } else {
             // SAFETY: the frame has its callsite.
-            unsafe { unusual::start::<COUNTER>(in_register) };
+            unsafe { keeping::start::<COUNTER>(in_register) };
         }
         Self {
             frame,
@@ -126,7 +130,7 @@ unsafe fn stop(thread: &LightThread, frame: &Frame) {
     seem_long(thread);
     seem_long(thread);
     if !thread.is_current() {
-        unusual::stop();
+        keeping::stop();
     }
     // SAFETY: guaranteed by the caller.
     unsafe { thread.leave(frame) };
