@@ -255,8 +255,8 @@ fn settle(record: &Record, thread: &Thread, before: Sums, raw: u64, off: i64) ->
     Settled { gross, nested, net }
 }
 
-/// Like [`settle`], for a call to which more overhead was added than it took. A little more is the calibration's error. If it is much more, a
-/// signal handler has called annotated functions between the reads of the sums and of the counter, so this lies outside of the call.
+/// Like [`settle`], also for a call since whose start more overhead was added than it took. A little more is the calibration's error. If it is
+/// much more, a signal handler has called annotated functions between the reads of the sums and of the counter: outside of the call.
 fn settle_with_handlers(
     record: &Record,
     thread: &Thread,

@@ -1,6 +1,5 @@
 //! The identity of a file.
 
-use std::io;
 use std::path::Path;
 
 #[cfg(all(unix, not(miri)))]
@@ -22,7 +21,7 @@ impl FileIdentity {
         // SAFETY: it writes one stat to the given address, if it returns 0.
         let status: Option<libc::stat> =
             unsafe { written(|status| libc::fstat(descriptor, status)) };
-        let is_closed = || io::Error::last_os_error().raw_os_error() == Some(libc::EBADF);
+        let is_closed = || std::io::Error::last_os_error().raw_os_error() == Some(libc::EBADF);
         match status {
             None if is_closed() => None,
             status => Some(Self {
