@@ -83,17 +83,8 @@ impl Clock {
 
     /// The greatest error of a probe's cost over all policies in use, as a share of that cost.
     pub(crate) fn total_error_share(&self) -> f64 {
-        self.greatest_share(|of| of.total_error_ticks)
-    }
-
-    /// The same of the visible overhead, as a share of the whole cost.
-    pub(crate) fn visible_error_share(&self) -> f64 {
-        self.greatest_share(|of| of.visible_error_ticks)
-    }
-
-    fn greatest_share(&self, error: fn(&FenceOverhead) -> f64) -> f64 {
         let known = self.overheads.iter().filter(|of| of.total_ticks > 0.0);
-        let shares = known.map(|of| error(of) / of.total_ticks);
+        let shares = known.map(|of| of.total_error_ticks / of.total_ticks);
         shares.fold(0.0, f64::max)
     }
 }

@@ -263,6 +263,7 @@ fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::errors::NESTED;
     use super::*;
     use crate::data::histogram::beginning;
     use crate::data::histogram::tests::histogram;
@@ -346,9 +347,9 @@ mod tests {
         let mut rows = [of];
         derive_errors(&mut rows, &clock);
         let [of] = rows;
-        // One call is outermost, and four probes' cost is in the calls, of which self ticks have the part that every probe adds.
+        // One call is outermost, and four probes' cost is in the calls, of whose error self ticks have the part that every probe adds.
         assert_eq!(of.total_error_ticks, Some(5.0 + 30.0 + 4.0 * 50.0));
-        let of_self = (3.0_f64 * 5.0).hypot(4.0 * 5.0).hypot(30.0);
+        let of_self = (3.0_f64 * 5.0).hypot(4.0 * 50.0 * NESTED).hypot(30.0);
         assert_eq!(of.self_error_ticks, Some(of_self));
     }
 
