@@ -9,7 +9,6 @@ data! {
     /// All ticks are net, that is, without the probes' own cost, unless their name or description says raw, gross or overhead. They can be
     /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown. From times
     /// by ticks of the clock, the cost of probes is taken out as far as it is known: `probe_ticks` states it.
-    #[derive(Default)]
     pub struct CallsiteReport {
         /// The attribute's `name = "…"`, or the function's path in its module.
         name: String => &str,
@@ -225,7 +224,6 @@ impl CallsiteReport {
 
 data! {
     /// What was counted of one event in a callsite's calls.
-    #[derive(Default)]
     pub struct EventCount {
         /// The event's name in `TSC_EVENTS`.
         event: String => &str,
@@ -240,7 +238,6 @@ data! {
 data! {
     /// One thread's part of a callsite, or that of all threads with the same name. Ticks are rounded to whole ones, so that parts add
     /// up exactly.
-    #[derive(Default)]
     pub struct ThreadReport {
         /// The threads' name; `None` for threads without a name.
         name: Option<String> => Option<&str> = as_deref(),

@@ -4,7 +4,6 @@ use super::getters::data;
 
 data! {
     /// The clock that the ticks were counted with.
-    #[derive(Default)]
     pub struct Clock {
         /// Ticks per second; `None` if it could not be measured.
         hz: Option<f64> by Known,
@@ -57,7 +56,6 @@ data! {
 
 data! {
     /// What a probe of one fence policy costs, measured in this process.
-    #[derive(Default)]
     pub struct FenceOverhead {
         /// The policy, as the attribute takes it.
         fence: String => &str,

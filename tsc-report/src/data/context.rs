@@ -10,7 +10,6 @@ use crate::order::order;
 
 data! {
     /// One node of the call tree: a callsite, called through a chain of others.
-    #[derive(Default)]
     pub struct Context {
         /// The callsite, as an index into the report's `callsites`. `None` for the context of all calls for which a thread's call tree had
         /// no room left.

@@ -39,10 +39,12 @@ macro_rules! __data {
     (@get $value:expr, $target:ty, $method:ident $arguments:tt) => { $value.$method $arguments };
 }
 
-/// The same for the data of a report: it is written as JSON under the names of its fields, and read with the feature `json`; and of each
-/// field the [rule](super::rules) by which two become one may stand after `by`. Without one, the field stays as it is.
-// Input:  data! { pub struct Name { /// Doc. b: Option<f64> by Greatest, } }
+/// The same for the data of a report: it is written as JSON under the names of its fields, and read with the feature `json`. Of each field
+/// the [rule](super::rules) by which two become one may stand after `by`; without one, the field stays as it is. Its default may stand after
+/// `or`; without one, it is that of its type.
+// Input:  data! { pub struct Name { /// Doc. a: u64 or 1, /// Doc. b: Option<f64> by Greatest, } }
 // Output: the above
+//         impl Default for Name { fn default() -> Self { Self { a: 1, b: Default::default() } } }
 //         impl Json for Name { fn write(&self, out: &mut String) { object(out, [("b", &self.b as _)]); } }
 //         impl Combine for Name { fn combine(&mut self, other: &Self, how: How) { Greatest(&mut self.b, &other.b, how); } }
 macro_rules! data {
@@ -51,7 +53,8 @@ macro_rules! data {
         pub struct $name:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $field:ident: $type:ident $(< $of:ident >)? $(by $rule:ident)? $(=> $target:ty $(= $method:ident $arguments:tt)?)?,
+                $field:ident: $type:ident $(< $of:ident >)? $(by $rule:ident)? $(or $default:tt)?
+                    $(=> $target:ty $(= $method:ident $arguments:tt)?)?,
             )*
         }
     ) => {
@@ -60,6 +63,13 @@ macro_rules! data {
             #[cfg_attr(feature = "json", derive(serde::Deserialize))]
             pub struct $name {
                 $($(#[doc = $doc])+ $field: $type $(< $of >)? $(=> $target $(= $method $arguments)?)?,)*
+            }
+        }
+
+        impl Default for $name {
+            #[inline] // as if it were derived
+            fn default() -> Self {
+                Self { $($field: $crate::data::getters::data!(@default $($default)?),)* }
             }
         }
 
@@ -79,6 +89,8 @@ macro_rules! data {
             }
         }
     };
+    (@default) => { Default::default() };
+    (@default $default:tt) => { $default };
 }
 
 pub(crate) use data;

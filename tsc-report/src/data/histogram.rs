@@ -7,7 +7,7 @@ use super::getters::data;
 
 data! {
     /// Calls of about one length.
-    #[derive(Copy, Default)]
+    #[derive(Copy)]
     pub struct Bucket {
         /// The smallest number of gross ticks in this bucket. Gross ticks include the function's own visible overhead.
         from_ticks: u64,

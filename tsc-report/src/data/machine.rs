@@ -4,7 +4,6 @@ use super::getters::data;
 
 data! {
     /// What the process could find out about its machine. `None` is unknown.
-    #[derive(Default)]
     pub struct MachineReport {
         /// The CPU's brand string.
         cpu: Option<String> by Alike => Option<&str> = as_deref(),

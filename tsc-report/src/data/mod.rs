@@ -42,11 +42,11 @@ data! {
     /// `to_json` writes it and `from_json` reads it, without loss.
     pub struct Report {
         /// The version of the shape of this data: 4.
-        schema: u32,
+        schema: u32 or SCHEMA,
         /// The process that was measured. In a merged report, the process that started first.
         process: Process by Add => &Process,
         /// How many processes' reports this holds: 1, or more after [`merge`](Self::merge).
-        processes: u64 by Latest,
+        processes: u64 by Latest or 1,
         /// The entries of `TSC_META=key=value,…`. In a merged report, those on which all reports agree.
         meta: MetaMap => &MetaMap,
         /// The machine on which the process ran. Two reports are comparable if their machines are equal.
@@ -88,26 +88,5 @@ impl Report {
     #[must_use]
     pub fn callsite(&self, name: &str) -> Option<&CallsiteReport> {
         self.callsites.iter().find(|callsite| callsite.name == name)
-    }
-}
-
-impl Default for Report {
-    /// An empty report.
-    fn default() -> Self {
-        Self {
-            schema: SCHEMA,
-            process: Process::default(),
-            processes: 1,
-            meta: MetaMap::new(),
-            machine: MachineReport::default(),
-            clock: Clock::default(),
-            tick_clock: None,
-            callsites: Vec::new(),
-            slowest_calls: 0,
-            contexts: Vec::new(),
-            left_out: Vec::new(),
-            nothing_because: None,
-            unrecorded_calls: 0,
-        }
     }
 }

@@ -9,7 +9,6 @@ pub type MetaMap = BTreeMap<String, String>;
 
 data! {
     /// The process that was measured.
-    #[derive(Default)]
     pub struct Process {
         /// Its command line. Invalid UTF-8 is replaced.
         argv: Vec<String> => &[String],
@@ -50,7 +49,6 @@ impl Process {
 
 data! {
     /// How a process ended.
-    #[derive(Default)]
     pub struct Ended {
         /// `exit` (`main` returned, or `exit` was called) or `signal`.
         reason: String => &str,

@@ -10,7 +10,6 @@ use crate::order::sorted;
 
 data! {
     /// One of the slowest calls of a function. Ticks are net, as in the rows.
-    #[derive(Default)]
     pub struct SlowCall {
         /// When the call began, in nanoseconds after its process's first annotated call.
         begin_ns: u64,

@@ -141,7 +141,6 @@ macro_rules! declare {
             ///
             /// Ticks of calls are *gross* here: on the CPU and blocked, without the cost of nested probes, with the callsite's own visible
             /// overhead.
-            #[derive(Default)]
             pub struct CallsiteSums {
                 $($(#[doc = $doc])+ $field: $type $(< $of >)? by $rule,)*
             }
@@ -153,7 +152,7 @@ __figures!(declare);
 
 data! {
     /// A first call, with cold caches.
-    #[derive(Copy, Default, Eq, PartialOrd, Ord)]
+    #[derive(Copy, Eq, PartialOrd, Ord)]
     pub struct FirstCall {
         /// When the process began to measure, in nanoseconds since 1970.
         process_started_ns: u64,

@@ -5,7 +5,6 @@ use super::share;
 
 data! {
     /// The clock that tells light probes where the time goes: a thread that ticks at random intervals.
-    #[derive(Default)]
     pub struct TickClock {
         /// The mean interval between two ticks, in microseconds.
         mean_us: f64,
