@@ -84,8 +84,7 @@ impl Context {
         compare: &dyn Fn(&Self, &Self) -> Ordering,
     ) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); contexts.len() + 1];
-        let compare = |one: usize, other: usize| compare(&contexts[one], &contexts[other]);
-        for index in order(contexts.len(), &compare) {
+        for index in order(contexts, compare) {
             let parent = contexts[index].parent;
             children[parent.map_or(contexts.len(), |at| at as usize)].push(index);
         }

@@ -34,10 +34,7 @@ impl Report {
         if let Some(clock) = &mut self.tick_clock {
             clock.derive(subtracted);
         }
-        let callsites = &self.callsites;
-        let order = order(callsites.len(), &|one, other| {
-            CallsiteReport::by_self(&callsites[one], &callsites[other])
-        });
+        let order = order(&self.callsites, &CallsiteReport::by_self);
         self.choose_callsites(&order);
     }
 }
@@ -45,7 +42,7 @@ impl Report {
 impl CallsiteReport {
     /// The order of a report: by descending self ticks on the CPU, which other processes do not change, and then by name, so that the
     /// order is the same in every run.
-    pub(crate) fn by_self(one: &Self, other: &Self) -> Ordering {
+    fn by_self(one: &Self, other: &Self) -> Ordering {
         let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
         let by_ticks = other.self_on_cpu().total_cmp(&one.self_on_cpu());
         by_ticks.then_with(|| name(one).cmp(&name(other)))

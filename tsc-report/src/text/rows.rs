@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{TextOptions, TextSort};
 use crate::data::share;
-use crate::order::order;
+use crate::order::sorted;
 use crate::{CallsiteReport, Report};
 
 /// The rows that are shown, in order.
@@ -26,11 +26,8 @@ impl<'a> Rows<'a> {
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> Self {
         let rows = &report.callsites;
-        let order = order(rows.len(), &|one, other| {
-            compare(options.sort, &rows[one], &rows[other])
-        });
-        let mut shown: Vec<&CallsiteReport> = order.iter().map(|&index| &rows[index]).collect();
-        shown.retain(|row| is_wanted(row));
+        let wanted: Vec<_> = rows.iter().filter(|row| is_wanted(row)).collect();
+        let mut shown = sorted(&wanted, &|one, other| compare(options.sort, one, other));
         let left_out = shown.len().saturating_sub(options.top);
         shown.truncate(options.top);
         Self {
