@@ -1,9 +1,10 @@
 //! One callsite in two reports.
 
+use crate::data::histogram;
 use crate::data::rules::Combine;
 use crate::data::rules::How::{self, Merge, Since};
 use crate::order::sorted;
-use crate::{CallsiteReport, SlowCall};
+use crate::{Bucket, CallsiteReport, CallsiteSums, SlowCall};
 
 /// What identifies a callsite in all processes.
 pub(super) type Identity<'a> = ([&'a str; 5], u32, Option<&'a str>);
@@ -58,6 +59,32 @@ impl CallsiteReport {
         let sums = &self.sums;
         let counts = [self.calls, self.running, sums.polls, sums.cancelled];
         counts != [0; 4] || sums.ticked != 0
+    }
+}
+
+impl CallsiteSums {
+    /// Subtracts earlier sums of the same process, after the same was done with the histograms of samples and wall times.
+    ///
+    /// The only sample is exact, and so is an extreme that is in the outermost bucket. Otherwise it is an earlier one, and that of the rest is
+    /// only known to its bucket.
+    #[doc(hidden)]
+    pub fn subtract(&mut self, earlier: &Self, samples: &[Bucket], walls: &[Bucket]) {
+        let (min, max, wall_max) = (self.min, self.max, self.wall_max);
+        self.since(earlier);
+        let extreme = |known: Option<i64>, outermost: Option<&Bucket>, limit: fn(u64) -> u64| {
+            let from = outermost?.from_ticks;
+            // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.
+            let is_of_it = |of: &i64| histogram::beginning(of.max(&0).cast_unsigned()) == from;
+            let known = known.filter(is_of_it);
+            Some(known.unwrap_or_else(|| limit(from).cast_signed()))
+        };
+        let greatest_of = |from| histogram::end(from) - 1;
+        self.min = extreme(min, samples.first(), |from| from);
+        self.max = extreme(max, samples.last(), greatest_of);
+        self.wall_max = extreme(wall_max, walls.last(), greatest_of);
+        if self.samples == 1 {
+            (self.min, self.max) = (Some(self.sum), Some(self.sum));
+        }
     }
 }
 

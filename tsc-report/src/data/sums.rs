@@ -1,11 +1,7 @@
 //! What was counted for a callsite, before any statistics. These are whole numbers, so that the sums of two processes add up exactly.
 
 use super::getters::data;
-#[cfg(has_callsites)]
-use super::rules::Combine;
-#[cfg(has_callsites)]
-use super::{Bucket, histogram};
-use super::{Clock, saturating_sum};
+use super::{Clock, saturating_sum, share};
 
 /// The figures that are counted, in one table. Of each: where it is counted, its name and type, and the [rule](super::rules) by which two
 /// become one. All else follows from the table: the fields of [`CallsiteSums`], adding and subtracting, the keys in JSON, their schema and
@@ -234,34 +230,7 @@ impl CallsiteSums {
 
     /// The mean visible overhead of one probe.
     pub(crate) fn visible(&self) -> f64 {
-        match self.probes() {
-            0 => 0.0,
-            probes => self.visible_milliticks as f64 / 1000.0 / probes as f64,
-        }
-    }
-
-    /// Subtracts earlier sums of the same process, after the same was done with the histograms of samples and wall times.
-    ///
-    /// The only sample is exact, and so is an extreme that is in the outermost bucket. Otherwise it is an earlier one, and that of the rest is
-    /// only known to its bucket.
-    #[cfg(has_callsites)]
-    #[doc(hidden)]
-    pub fn subtract(&mut self, earlier: &Self, samples: &[Bucket], walls: &[Bucket]) {
-        let (min, max, wall_max) = (self.min, self.max, self.wall_max);
-        self.since(earlier);
-        let extreme = |known: Option<i64>, outermost: Option<&Bucket>, limit: fn(u64) -> u64| {
-            let from = outermost?.from_ticks;
-            // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.
-            let is_of_it = |of: &i64| histogram::beginning(of.max(&0).cast_unsigned()) == from;
-            let known = known.filter(is_of_it);
-            Some(known.unwrap_or_else(|| limit(from).cast_signed()))
-        };
-        let greatest_of = |from| histogram::end(from) - 1;
-        self.min = extreme(min, samples.first(), |from| from);
-        self.max = extreme(max, samples.last(), greatest_of);
-        self.wall_max = extreme(wall_max, walls.last(), greatest_of);
-        if self.samples == 1 {
-            (self.min, self.max) = (Some(self.sum), Some(self.sum));
-        }
+        let all = self.visible_milliticks as f64 / 1000.0;
+        share(all, self.probes() as f64)
     }
 }
