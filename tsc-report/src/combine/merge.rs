@@ -53,11 +53,8 @@ impl Report {
                 ..other.process.clone()
             };
         }
-        for (key, value) in std::mem::take(&mut self.meta) {
-            if other.meta.get(&key) == Some(&value) {
-                self.meta.insert(key, value);
-            }
-        }
+        let meta = &mut self.meta;
+        meta.retain(|key, value| other.meta.get(key) == Some(&*value));
         let callsites = std::mem::take(&mut self.callsites);
         let contexts = std::mem::take(&mut self.contexts);
         let mut known = HashMap::new();
@@ -135,7 +132,8 @@ impl Report {
         fn translated(index: Option<u64>, places: &[Option<u64>]) -> Option<Option<u64>> {
             index.map_or(Some(None), |index| places[index as usize].map(Some))
         }
-        let mut known: HashMap<_, u64> = self.contexts.iter().map(Context::key).zip(0..).collect();
+        let keys = self.contexts.iter().map(|of| (of.parent, of.callsite));
+        let mut known: HashMap<_, u64> = keys.zip(0..).collect();
         let mut places: Vec<Option<u64>> = Vec::with_capacity(others.len());
         for other in others {
             let parent = translated(other.parent, &places);
@@ -158,10 +156,8 @@ impl Report {
     /// Keeps the slowest calls of each function, after those of a report were added that keeps so many. A report that keeps fewer does not
     /// know all of the others' order, so the least number counts.
     fn choose_slowest(&mut self, other: u64) {
-        self.slowest_calls = match (self.slowest_calls, other) {
-            (0, most) | (most, 0) => most,
-            (one, other) => one.min(other),
-        };
+        let known = [self.slowest_calls, other].into_iter();
+        self.slowest_calls = known.filter(|&most| most != 0).min().unwrap_or(0);
         for callsite in &mut self.callsites {
             SlowCall::choose(&mut callsite.slowest, self.slowest_calls);
         }
@@ -188,7 +184,7 @@ impl Report {
 }
 
 /// Replaces indices into a list by the places of what they refer to.
-pub(super) fn translate(indices: &mut [u64], places: &[u64]) {
+fn translate(indices: &mut [u64], places: &[u64]) {
     for index in indices {
         *index = places[*index as usize];
     }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::merge::translate;
 use crate::data::rules::{Combine, How};
 use crate::{CallsiteReport, CallsiteSums, Context, Report};
 
@@ -73,16 +72,14 @@ impl Report {
                 is_needed[parent as usize] = true;
             }
         }
-        let mut place = 0;
-        let places = is_needed.iter().map(|&is_needed| {
-            place += u64::from(is_needed);
-            place - u64::from(is_needed)
-        });
-        let places: Vec<u64> = places.collect();
-        let mut is_needed = is_needed.into_iter();
-        self.contexts.retain(|_| is_needed.next() == Some(true));
-        for context in &mut self.contexts {
-            translate(context.parent.as_mut_slice(), &places);
+        let contexts = std::mem::take(&mut self.contexts);
+        let mut places = Vec::with_capacity(contexts.len());
+        for (context, is_needed) in contexts.into_iter().zip(is_needed) {
+            places.push(self.contexts.len() as u64);
+            if is_needed {
+                let parent = context.parent.map(|parent| places[parent as usize]);
+                self.contexts.push(Context { parent, ..context });
+            }
         }
         let callsites = &self.callsites;
         let calls = callsites.iter().flat_map(|callsite| &callsite.slowest);

@@ -45,11 +45,6 @@ impl Report {
 }
 
 impl Context {
-    /// What identifies it in its report.
-    pub(crate) fn key(&self) -> (Option<u64>, Option<u64>) {
-        (self.parent, self.callsite)
-    }
-
     /// Whether anything happened in it.
     pub(crate) fn has_figures(&self) -> bool {
         self.calls.is_some_and(|calls| calls != 0) || self.total_ticks != WholeTicks::default()
@@ -57,8 +52,7 @@ impl Context {
 
     /// The contexts in a fixed order: each is followed by those called from it, in the order of their callsites.
     #[cfg(has_callsites)]
-    #[doc(hidden)]
-    pub fn sorted(contexts: &[Self]) -> Vec<Self> {
+    pub(crate) fn sorted(contexts: &[Self]) -> Vec<Self> {
         // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
         let callsite = |of: &Self| of.callsite.unwrap_or(u64::MAX);
         let children = Self::children(contexts, &|one, other| callsite(other).cmp(&callsite(one)));
@@ -68,10 +62,8 @@ impl Context {
         while let Some(index) = left.pop() {
             places[index] = sorted.len() as u64;
             let context = contexts[index].clone();
-            sorted.push(Self {
-                parent: context.parent.map(|parent| places[parent as usize]),
-                ..context
-            });
+            let parent = context.parent.map(|parent| places[parent as usize]);
+            sorted.push(Self { parent, ..context });
             left.extend_from_slice(&children[index]);
         }
         sorted
