@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
+
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, Report};
 
@@ -26,21 +28,23 @@ impl Report {
     /// ```
     #[must_use]
     pub fn to_openmetrics(&self) -> String {
-        self.metrics(Dialect::OpenMetrics)
+        self.metrics(true)
     }
 
     /// The same metrics in [Prometheus' older text format](https://prometheus.io/docs/instrumenting/exposition_formats/), version 0.0.4.
     /// node_exporter's textfile collector, the Pushgateway and `promtool check metrics` read it.
     #[must_use]
     pub fn to_prometheus(&self) -> String {
-        self.metrics(Dialect::Prometheus)
+        self.metrics(false)
     }
 
-    fn metrics(&self, dialect: Dialect) -> String {
-        let lines = Vec::new();
-        let mut text = Text { lines, dialect };
-        text.families(self);
-        text.lines.join("\n") + "\n"
+    fn metrics(&self, is_openmetrics: bool) -> String {
+        let mut metrics = Metrics {
+            text: String::new(),
+            is_openmetrics,
+        };
+        metrics.families(self);
+        metrics.text
     }
 }
 
@@ -96,23 +100,18 @@ fn suffix_of(kind: &str) -> &'static str {
     if kind == "counter" { "_total" } else { "" }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Dialect {
-    OpenMetrics,
-    Prometheus,
+struct Metrics {
+    text: String,
+    /// Whether it is not in the older format.
+    is_openmetrics: bool,
 }
 
-struct Text {
-    lines: Vec<String>,
-    dialect: Dialect,
-}
-
-impl Text {
+impl Metrics {
     fn families(&mut self, report: &Report) {
         const HERTZ: &str = "tsc_clock_hertz";
         if let Some(hz) = report.clock.hz {
             self.begin("gauge", HERTZ, "Ticks per second.");
-            self.lines.push(format!("{HERTZ} {hz}"));
+            _ = writeln!(self.text, "{HERTZ} {hz}");
         }
         for counter in COUNTERS {
             self.family(report, "counter", counter);
@@ -123,22 +122,22 @@ impl Text {
         for callsite in &report.callsites {
             self.histogram(callsite);
         }
-        if self.dialect == Dialect::OpenMetrics {
-            self.lines.push("# EOF".to_owned());
+        if self.is_openmetrics {
+            self.text += "# EOF\n";
         }
     }
 
     /// Writes the lines above a family's samples.
     fn begin(&mut self, kind: &str, name: &str, help: &str) {
-        let is_open = self.dialect == Dialect::OpenMetrics;
+        let (text, is_open) = (&mut self.text, self.is_openmetrics);
         // In OpenMetrics, a counter's name does not contain the suffix of its samples. In the older format it does.
         let suffix = if is_open { "" } else { suffix_of(kind) };
-        self.lines.push(format!("# TYPE {name}{suffix} {kind}"));
+        _ = writeln!(text, "# TYPE {name}{suffix} {kind}");
         let mut units = ["ticks", "hertz"].into_iter();
         if let Some(unit) = units.find(|unit| is_open && name.ends_with(unit)) {
-            self.lines.push(format!("# UNIT {name} {unit}"));
+            _ = writeln!(text, "# UNIT {name} {unit}");
         }
-        self.lines.push(format!("# HELP {name}{suffix} {help}"));
+        _ = writeln!(text, "# HELP {name}{suffix} {help}");
     }
 
     fn family(&mut self, report: &Report, kind: &str, (name, help, of): Figure) {
@@ -148,28 +147,27 @@ impl Text {
             // A counter is never negative.
             if let Some(value) = of(callsite).filter(|&value| value >= 0.0) {
                 let labels = labels(callsite);
-                let line = format!("{name}{suffix}{{{labels}}} {value}");
-                self.lines.push(line);
+                _ = writeln!(self.text, "{name}{suffix}{{{labels}}} {value}");
             }
         }
     }
 
     fn histogram(&mut self, callsite: &CallsiteReport) {
-        let (name, labels) = (HISTOGRAM, labels(callsite));
-        let bucket = |edge: &str, calls| format!("{name}_bucket{{{labels},le=\"{edge}\"}} {calls}");
-        self.lines.extend(OCTAVES.map(|octave| {
+        let (text, name, labels) = (&mut self.text, HISTOGRAM, labels(callsite));
+        let (samples, sum) = (callsite.samples, callsite.sums.sum);
+        let buckets = OCTAVES.map(|octave| {
             let end = 1 << octave;
             let buckets = callsite.histogram.iter();
             let below = buckets.take_while(|bucket| bucket.from_ticks < end);
             let calls = saturating_sum(below.map(|bucket| bucket.calls));
-            bucket(&(end - 1).to_string(), calls)
-        }));
-        let (samples, sum) = (callsite.samples, callsite.sums.sum);
-        self.lines.push(bucket("+Inf", samples));
-        self.lines
-            .push(format!("{name}_count{{{labels}}} {samples}"));
+            ((end - 1).to_string(), calls)
+        });
+        for (edge, calls) in buckets.chain([("+Inf".to_owned(), samples)]) {
+            _ = writeln!(text, "{name}_bucket{{{labels},le=\"{edge}\"}} {calls}");
+        }
+        _ = writeln!(text, "{name}_count{{{labels}}} {samples}");
         if sum >= 0 {
-            self.lines.push(format!("{name}_sum{{{labels}}} {sum}"));
+            _ = writeln!(text, "{name}_sum{{{labels}}} {sum}");
         }
     }
 }
