@@ -59,8 +59,7 @@ impl Report {
         } else if !self.left_out.is_empty() {
             footer::left_out(self, options.width_of_lines())
         } else {
-            let reason = self.nothing_because.as_deref().map(escaped);
-            vec![nothing::line(reason.as_deref())]
+            vec![escaped(&nothing::line(self.nothing_because()))]
         };
         lines.join("\n") + "\n"
     }
@@ -110,7 +109,7 @@ impl<'a> Page<'a> {
         }
         lines.extend(footer::lines(self));
         lines.extend(machine::lines(self));
-        lines.extend(tree::lines(report, &self.names, scale));
+        lines.extend(tree::lines(self));
         lines
     }
 }

@@ -1,9 +1,9 @@
 //! Prints the call tree: each context is indented below its caller.
 
-use super::names::Names;
-use super::scale::{Scale, count};
+use super::Page;
+use super::scale::count;
+use crate::Context;
 use crate::data::share;
-use crate::{Context, Report};
 
 /// Contexts with a smaller share of the roots' ticks than this are left out.
 const LEAST_SHARE: f64 = 0.005;
@@ -13,11 +13,12 @@ const INDENT: usize = 2;
 const DEEPEST_INDENT: usize = 50;
 
 /// The tree, if the report has one.
-pub(super) fn lines(report: &Report, names: &Names, scale: &Scale) -> Vec<String> {
+pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
+    let report = page.report;
     if report.contexts.is_empty() {
         return Vec::new();
     }
-    let (unit, distrust) = (scale.unit.unwrap_or("times"), report.clock.distrust());
+    let (unit, distrust) = (page.scale.unit.unwrap_or("times"), report.clock.distrust());
     let least = LEAST_SHARE * 100.0;
     let mut lines = vec![
         format!(
@@ -25,7 +26,7 @@ pub(super) fn lines(report: &Report, names: &Names, scale: &Scale) -> Vec<String
         ),
         "tsc:  share        calls          total          mean  function".to_owned(),
     ];
-    let tree = Tree::new(report, names, scale);
+    let tree = Tree::new(page);
     // Without recursion, for a call tree may be deeper than the stack.
     let mut left = Vec::new();
     tree.push_children(&mut left, report.contexts.len(), 0);
@@ -37,9 +38,7 @@ pub(super) fn lines(report: &Report, names: &Names, scale: &Scale) -> Vec<String
 }
 
 struct Tree<'a> {
-    report: &'a Report,
-    names: &'a Names,
-    scale: &'a Scale,
+    page: &'a Page<'a>,
     /// Those of each context by descending ticks, and then the roots.
     children: Vec<Vec<usize>>,
     /// The ticks of all roots.
@@ -47,17 +46,15 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report, names: &'a Names, scale: &'a Scale) -> Self {
-        let contexts = &report.contexts;
+    fn new(page: &'a Page<'a>) -> Self {
+        let contexts = &page.report.contexts;
         let children = Context::children(contexts, &|one, other| {
             other.total_ticks().total_cmp(&one.total_ticks())
         });
         let roots = children[contexts.len()].iter();
         let total = roots.map(|&index| contexts[index].total_ticks()).sum();
         Self {
-            report,
-            names,
-            scale,
+            page,
             children,
             total,
         }
@@ -69,25 +66,26 @@ impl<'a> Tree<'a> {
 
     /// What is called from `of` and shown, with its depth; what is to be printed first is pushed last.
     fn push_children(&self, left: &mut Vec<(usize, usize)>, of: usize, depth: usize) {
-        let is_shown = |&&index: &&usize| self.share(&self.report.contexts[index]) >= LEAST_SHARE;
-        let first = left.len();
-        let shown = self.children[of].iter().take_while(is_shown);
-        left.extend(shown.map(|&index| (index, depth)));
-        left[first..].reverse();
+        let contexts = &self.page.report.contexts;
+        let is_shown = |&index: &usize| self.share(&contexts[index]) >= LEAST_SHARE;
+        let children = &self.children[of];
+        let shown = &children[..children.partition_point(is_shown)];
+        left.extend(shown.iter().rev().map(|&index| (index, depth)));
     }
 
     fn line(&self, context: &Context, depth: usize) -> String {
+        let (names, scale) = (&self.page.names, &self.page.scale);
         let calls = context.calls.filter(|&calls| calls != 0);
         let mean = calls.map(|calls| context.total_ticks() / calls as f64);
-        let callsite = self.report.callsite_of(context);
+        let callsite = self.page.report.callsite_of(context);
         format!(
             "tsc: {:>5.1} % {:>11} {:>14} {:>13}  {:indent$}{}",
             self.share(context) * 100.0,
             context.calls.map_or("-".to_owned(), count),
-            self.scale.cell(context.total_ticks()),
-            self.scale.known(mean),
+            scale.cell(context.total_ticks()),
+            scale.known(mean),
             "",
-            callsite.map_or("<other>".to_owned(), |callsite| self.names.full(callsite)),
+            callsite.map_or("<other>".to_owned(), |callsite| names.full(callsite)),
             indent = INDENT * depth.min(DEEPEST_INDENT),
         )
     }
@@ -97,11 +95,11 @@ impl<'a> Tree<'a> {
 mod tests {
     use super::*;
     use crate::data::WholeTicks;
-    use crate::{CallsiteReport, TextUnit};
+    use crate::{CallsiteReport, Report, TextOptions, TextUnit};
 
     fn tree(report: &Report) -> Vec<String> {
-        let scale = Scale::new(&report.clock, TextUnit::Ticks);
-        lines(report, &Names::new(report, false), &scale)
+        let options = TextOptions::default().unit(TextUnit::Ticks);
+        lines(&Page::new(report, options, &|_| true))
     }
 
     fn context(callsite: u64, parent: Option<u64>, calls: u64, total_ticks: f64) -> Context {
