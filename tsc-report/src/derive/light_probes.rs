@@ -51,8 +51,7 @@ fn correct(contexts: &mut [Context], sign: i64) -> Vec<i64> {
     let mut inclusive: Vec<i64> = contexts.iter().map(own).collect();
     for (at, context) in contexts.iter_mut().enumerate().rev() {
         if let Some(parent) = context.parent {
-            let with = inclusive[parent as usize].wrapping_add(inclusive[at]);
-            inclusive[parent as usize] = with;
+            inclusive[parent as usize] = inclusive[parent as usize].wrapping_add(inclusive[at]);
         }
         context.self_ticks.0 = context.self_ticks.0.wrapping_sub(own(context));
         context.total_ticks.0 = context.total_ticks.0.wrapping_sub(inclusive[at]);

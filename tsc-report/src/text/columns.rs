@@ -66,10 +66,7 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     let (rows, scale) = (&page.rows, &page.scale);
     let is_full = page.options.form == TextForm::Full;
     let number = if is_full { count } else { short_count };
-    let call = |row: &CallsiteReport, ticks: Option<f64>| {
-        let of_one = row.mean_ticks.filter(|_| row.calls == 1);
-        of_a_call(page, row, ticks.or(found(row, of_one)))
-    };
+    let call = |row: &CallsiteReport, ticks| of_a_call(page, row, ticks);
     // Where the column stands from left to right, and what it shows, in the order of importance.
     let by_importance: [(usize, &'static str, Cell<'_>); 14] = [
         (0, "self%", &|row| share(page, row)),
@@ -112,15 +109,14 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
             continue;
         }
         room = room.saturating_sub(1 + width);
-        let column = Column {
+        columns.push(Column {
             place,
             heading,
             cells,
             width,
-        };
-        let before = |other: &Column| other.place < place;
-        columns.insert(columns.partition_point(before), column);
+        });
     }
+    columns.sort_by_key(|column| column.place);
     columns
 }
 
@@ -138,9 +134,11 @@ fn found(row: &CallsiteReport, ticks: Option<f64>) -> Option<f64> {
     ticks.filter(|&ticks| ticks != 0.0 || !row.is_by_ticks())
 }
 
-/// A time of single calls. What cannot be distinguished from that of an empty call is below what can be resolved. Times by ticks of the
-/// clock are means of many calls.
+/// A time of single calls, or of the only one. What cannot be distinguished from that of an empty call is below what can be resolved. Times by
+/// ticks of the clock are means of many calls.
 fn of_a_call(page: &Page<'_>, row: &CallsiteReport, ticks: Option<f64>) -> String {
+    let of_one = row.mean_ticks.filter(|_| row.calls == 1);
+    let ticks = ticks.or(found(row, of_one));
     if ticks.is_some_and(|ticks| ticks < CallsiteReport::RESOLVED_TICKS) && !row.is_light() {
         return format!("<{}", page.scale.bound(CallsiteReport::RESOLVED_TICKS));
     }

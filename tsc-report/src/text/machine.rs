@@ -141,17 +141,14 @@ fn doubts(page: &Page<'_>) -> Vec<String> {
     lines
 }
 
-/// Joins as many parts as fit into a line.
+/// Joins the first part and as many others as fit into a line.
 pub(super) fn fitting(parts: &[String], width: usize) -> String {
-    let mut line = "tsc: ".to_owned();
-    for (index, part) in parts.iter().enumerate() {
-        let separator = if index == 0 { "" } else { "; " };
-        let columns = line.chars().count() + separator.len() + part.chars().count();
-        if index != 0 && columns > width {
-            continue;
+    let mut line = format!("tsc: {}", parts[0]);
+    for part in &parts[1..] {
+        let longer = format!("{line}; {part}");
+        if longer.chars().count() <= width {
+            line = longer;
         }
-        line += separator;
-        line += part;
     }
     cut(&line, width)
 }

@@ -40,12 +40,9 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
             0 | 1 => String::new(),
             many => format!(" × {many}"),
         };
-        let on_cpu = match thread.on_cpu_ticks {
-            Some(ticks) if ticks != thread.total_ticks => {
-                format!(", {} on the CPU", scale.figure(ticks.to_f64()))
-            }
-            _ => String::new(),
-        };
+        let on_cpu = thread.on_cpu_ticks.filter(|&on| on != thread.total_ticks);
+        let on_cpu = on_cpu.map(|on| format!(", {} on the CPU", scale.figure(on.to_f64())));
+        let on_cpu = on_cpu.unwrap_or_default();
         format!(
             "thread {name}{many}: {}, self {}, total {}{on_cpu}",
             calls(thread.calls),

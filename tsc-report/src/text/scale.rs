@@ -83,15 +83,9 @@ fn three_digits(value: f64) -> String {
 
 /// `1,234,567`.
 pub(super) fn count(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index != 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let digits: Vec<char> = count.to_string().chars().collect();
+    let groups = digits.rchunks(3).rev().map(String::from_iter);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// `999,999`, and from there on `1.23M`.
