@@ -16,6 +16,17 @@ pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     write_to(path, contents.as_ref()).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Writes to this file, or to standard output if there is none.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_or_print(path: Option<&Path>, contents: impl AsRef<[u8]>) -> Result<()> {
+    match path {
+        Some(path) => write(path, contents),
+        None => Ok(io::stdout().lock().write_all(contents.as_ref())?),
+    }
+}
+
 /// Whether the reader of the output stopped early, as `head` does. That is not an error.
 #[must_use]
 pub fn is_closed(error: &anyhow::Error) -> bool {

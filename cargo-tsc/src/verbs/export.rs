@@ -1,7 +1,5 @@
 //! `cargo tsc export`: writes a report in another program's format.
 
-use std::io::Write as _;
-
 use anyhow::Result;
 
 use crate::command_line::ExportArgs;
@@ -20,9 +18,6 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         Some(format) => export::export(&session, format)?,
         None => (session.sum()?.to_json() + "\n").into_bytes(),
     };
-    match &args.output {
-        Some(path) => output::write(path, bytes)?,
-        None => std::io::stdout().lock().write_all(&bytes)?,
-    }
+    output::write_or_print(args.output.as_deref(), bytes)?;
     Ok(Exit::Fine)
 }

@@ -1,7 +1,5 @@
 //! `cargo tsc merge`: adds the reports of many processes or hosts.
 
-use std::io::Write as _;
-
 use anyhow::{Context as _, Result};
 use tsc_report::Report;
 
@@ -24,17 +22,10 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
                 .with_context(|| name.display().to_string())?;
         }
     }
-    let json = sum.to_json() + "\n";
-    match &args.output {
-        Some(path) => {
-            output::write(path, json)?;
-            remark(&format!(
-                "{} processes in {}",
-                sum.processes(),
-                path.display()
-            ));
-        }
-        None => std::io::stdout().lock().write_all(json.as_bytes())?,
+    output::write_or_print(args.output.as_deref(), sum.to_json() + "\n")?;
+    if let Some(path) = &args.output {
+        let (processes, path) = (sum.processes(), path.display());
+        remark(&format!("{processes} processes in {path}"));
     }
     Ok(Exit::Fine)
 }
