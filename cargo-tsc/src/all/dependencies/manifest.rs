@@ -1,11 +1,11 @@
 //! The manifests of the copied crates. They are written from what cargo knows of the originals, because these may inherit parts from a
 //! workspace. Every dependency has the version to which it was resolved, or the path of its copy.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use cargo_metadata::semver::BuildMetadata;
-use cargo_metadata::{Dependency, DependencyKind, Package, PackageId};
+use cargo_metadata::{Dependency, DependencyKind, Package, PackageId, Target};
 use serde_json::{Map, Value, json};
 
 use super::copied::Copied;
@@ -21,16 +21,39 @@ pub fn of(
     copy: &dyn Fn(&PackageId) -> Option<PathBuf>,
 ) -> Result<String> {
     let package = &copied.package;
+    let mut document = without_dependencies(copied);
+    for dependency in &package.dependencies {
+        let table = match dependency.kind {
+            DependencyKind::Normal => "dependencies",
+            DependencyKind::Build => "build-dependencies",
+            _ => continue,
+        };
+        let tables = match &dependency.target {
+            Some(platform) => &mut document["target"][platform.to_string()][table],
+            None => &mut document[table],
+        };
+        let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
+        let resolved = graph.target(&package.id, dependency);
+        let resolved = resolved.map(|id| graph.package(id));
+        tables[name] = entry(dependency, resolved, copy);
+    }
+    without_nulls(&mut document);
+    // With a header for each table, as cargo writes it in packages: the build script of zerocopy searches its manifest for one.
+    Ok(toml_edit::ser::to_string_pretty(&document)?)
+}
+
+/// The manifest but for the dependencies.
+fn without_dependencies(copied: &Copied) -> Value {
+    let package = &copied.package;
     let manifest = package.manifest_path.as_std_path();
-    let inner = |file: &Path| {
-        let folder = manifest.parent().unwrap_or(manifest);
-        file.strip_prefix(folder)
-            .unwrap_or(file)
-            .display()
-            .to_string()
+    let folder = manifest.parent().unwrap_or(manifest);
+    let inner = |target: &Target| {
+        let file = target.src_path.as_std_path();
+        let inner = file.strip_prefix(folder).unwrap_or(file);
+        inner.display().to_string()
     };
     let (script, library) = copied.targets();
-    let mut document = json!({
+    json!({
         "package": {
             "name": package.name,
             "version": package.version,
@@ -43,7 +66,7 @@ pub fn of(
             "rust-version": package.rust_version,
             "links": package.links,
             "metadata": package.metadata,
-            "build": script.map_or(json!(false), |target| json!(inner(target.src_path.as_std_path()))),
+            "build": script.map_or(json!(false), |target| json!(inner(target))),
             "autobins": false,
             "autobenches": false,
             "autoexamples": false,
@@ -51,43 +74,12 @@ pub fn of(
         },
         "lib": library.map(|library| json!({
             "name": library.name,
-            "path": inner(library.src_path.as_std_path()),
+            "path": inner(library),
             // A dynamic library would have the same file as that of the original.
             "crate-type": ["lib"],
         })),
         "features": features(package),
-    });
-    for dependency in &package.dependencies {
-        let resolved = graph.target(&package.id, dependency);
-        let table = match dependency.kind {
-            DependencyKind::Normal => "dependencies",
-            DependencyKind::Build => "build-dependencies",
-            _ => continue,
-        };
-        // Build scripts use the originals, except for packages of which there may be only one in a build: those that link a library, and
-        // folders, which a lock file tells apart by name and version alone.
-        let is_shared = resolved.is_some_and(|id| {
-            let package = graph.package(id);
-            package.links.is_some() || package.source.is_none()
-        });
-        let path = resolved
-            .filter(|_| dependency.kind == DependencyKind::Normal || is_shared)
-            .and_then(copy);
-        let version = resolved.map(|id| {
-            let mut version = graph.package(id).version.clone();
-            version.build = BuildMetadata::EMPTY;
-            version.to_string()
-        });
-        let tables = match &dependency.target {
-            Some(platform) => &mut document["target"][platform.to_string()][table],
-            None => &mut document[table],
-        };
-        let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
-        tables[name] = entry(dependency, path, version);
-    }
-    without_nulls(&mut document);
-    // With a header for each table, as cargo writes it in packages: the build script of zerocopy searches its manifest for one.
-    Ok(toml_edit::ser::to_string_pretty(&document)?)
+    })
 }
 
 /// The features, without those of dependencies that only tests have, which the copy has not.
@@ -110,14 +102,25 @@ fn features(package: &Package) -> Value {
     Value::Object(features.collect())
 }
 
-/// The entry of a dependency.
-fn entry(dependency: &Dependency, copy: Option<PathBuf>, version: Option<String>) -> Value {
+/// The entry of a dependency, which was resolved to this package.
+fn entry(
+    dependency: &Dependency,
+    resolved: Option<&Package>,
+    copy: &dyn Fn(&PackageId) -> Option<PathBuf>,
+) -> Value {
     let mut entry = json!({
         "package": dependency.rename.as_ref().map(|_| &dependency.name),
         "optional": dependency.optional,
         "default-features": dependency.uses_default_features,
         "features": dependency.features,
     });
+    // Build scripts use the originals, except for packages of which there may be only one in a build: those that link a library, and
+    // folders, which a lock file tells apart by name and version alone.
+    let is_copied = |package: &&Package| {
+        let is_shared = package.links.is_some() || package.source.is_none();
+        dependency.kind == DependencyKind::Normal || is_shared
+    };
+    let copy = resolved.filter(is_copied).and_then(|of| copy(&of.id));
     let path = copy.or_else(|| dependency.path.clone().map(PathBuf::from));
     let git = dependency.source.as_ref();
     let git = git.and_then(|source| source.repr.strip_prefix("git+"));
@@ -131,7 +134,11 @@ fn entry(dependency: &Dependency, copy: Option<PathBuf>, version: Option<String>
             entry[key] = json!(value.split('#').next());
         }
     } else {
-        let exact = version.map(|version| format!("={version}"));
+        let exact = resolved.map(|package| {
+            let mut version = package.version.clone();
+            version.build = BuildMetadata::EMPTY;
+            format!("={version}")
+        });
         entry["version"] = json!(exact.unwrap_or_else(|| dependency.req.to_string()));
         entry["registry-index"] = json!(dependency.registry);
     }

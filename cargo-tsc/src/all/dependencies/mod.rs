@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::{DependencyKind, Package, PackageId};
+use cargo_metadata::{Dependency, DependencyKind, Package, PackageId};
 
 pub use choose::Wanted;
 pub use copied::{Copied, Places};
@@ -56,10 +56,8 @@ impl Dependencies {
         places: Places<'_>,
     ) -> Result<Self> {
         let graph = Graph::new(project, selected);
-        let choice = wanted
-            .map(|wanted| choose::choose(&graph, wanted))
-            .transpose()?;
-        let choice = choice.unwrap_or_default();
+        let choice = wanted.map(|wanted| choose::choose(&graph, wanted));
+        let choice = choice.transpose()?.unwrap_or_default();
         let mut found = Self {
             left_out: LeftOut::read(places.all),
             not_annotated: choice.not_annotated,
@@ -76,33 +74,40 @@ impl Dependencies {
             let copied = Copied::new(package, is_annotated, places);
             found.copied.insert(id, copied);
         }
-        let copy = |id: &PackageId| found.copied.get(id).map(|copied| copied.copy.clone());
         for (id, copied) in &found.copied {
-            let text = manifest::of(&graph, copied, &copy)
+            let text = manifest::of(&graph, copied, &|id| found.copy(id))
                 .with_context(|| format!("the manifest of {}", copied.package.name))?;
             found.manifests.insert(id.clone(), text);
             let uses = graph.uses(id).cloned().collect();
             found.uses.insert(copied.copy.clone(), uses);
         }
         found.unopened = found.unopened(&graph);
-        for member in graph
-            .members()
-            .into_iter()
-            .filter(|member| !is_macro(member))
-        {
-            let paths = member.dependencies.iter().filter_map(|dependency| {
-                let is_code = dependency.kind != DependencyKind::Build;
-                let path = graph.target(&member.id, dependency).and_then(copy)?;
-                let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
-                is_code.then(|| (name.clone(), path))
-            });
-            found.paths.insert(member.name.to_string(), paths.collect());
+        let members = graph.members().into_iter();
+        for member in members.filter(|member| !is_macro(member)) {
+            let paths = found.paths_in(&graph, member);
+            found.paths.insert(member.name.to_string(), paths);
             let folder = Copied::new(member.clone(), true, places).copy;
-            found
-                .uses
-                .insert(folder, graph.uses(&member.id).cloned().collect());
+            let uses = graph.uses(&member.id).cloned().collect();
+            found.uses.insert(folder, uses);
         }
         Ok(found)
+    }
+
+    /// Where the copy of a package is, if there is one.
+    fn copy(&self, id: &PackageId) -> Option<PathBuf> {
+        self.copied.get(id).map(|copied| copied.copy.clone())
+    }
+
+    /// The new paths of a workspace package's dependencies, by their names in its manifest.
+    fn paths_in(&self, graph: &Graph<'_>, member: &Package) -> BTreeMap<String, PathBuf> {
+        let of_code = |of: &&Dependency| of.kind != DependencyKind::Build;
+        let dependencies = member.dependencies.iter().filter(of_code);
+        let paths = dependencies.filter_map(|dependency| {
+            let path = self.copy(graph.target(&member.id, dependency)?)?;
+            let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
+            Some((name.clone(), path))
+        });
+        paths.collect()
     }
 
     /// The crates of the program that have no probes and may have some, and are used where there are probes.

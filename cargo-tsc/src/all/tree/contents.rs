@@ -11,7 +11,7 @@ use cargo_metadata::Package;
 
 use super::Tree;
 use crate::all::copy::Replaced;
-use crate::all::dependencies::is_macro;
+use crate::all::dependencies::{Dependencies, is_macro};
 use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{CargoVerb, Refusal};
@@ -65,45 +65,12 @@ impl Tree<'_> {
         let mut replaced = self.manifests(Some(runtime))?;
         (self.attributes, self.light, self.too_short) = (0, 0, 0);
         self.sources = DefaultHasher::new();
-        let with_examples = self.command.verb != CargoVerb::Run
-            || self.command.values("--example", None) != [""; 0];
         let dependencies = std::mem::take(&mut self.dependencies);
         let members = self.original.metadata().workspace_packages();
+        lead_to_copies(&members, &dependencies, self.original.root(), &mut replaced)?;
         let others = dependencies.copied().map(|(copied, _)| &copied.package);
         let sources = Sources::new(&members.iter().copied().chain(others).collect::<Vec<_>>());
-        let mut inherited = BTreeMap::new();
-        for package in members {
-            let path = package.manifest_path.clone().into_std_path_buf();
-            if let Some(text) = replaced.get(&path)
-                && let Some(paths) = dependencies.paths(&package.name)
-            {
-                let text = String::from_utf8_lossy(text);
-                inherited.extend(manifest::inherited(&text, paths)?);
-                let text = manifest::with_copies(&text, paths)?;
-                replaced.insert(path.clone(), text.into_bytes());
-            }
-            if !self.used.contains(package.name.as_str()) || is_macro(package) {
-                continue;
-            }
-            for file in sources.of(package, with_examples)? {
-                let Some(place) = self.place(&file) else {
-                    self.say_of(
-                        &file,
-                        "not measured, because it is outside of the project or reached through a symbolic link",
-                    );
-                    continue;
-                };
-                if let Some(text) = self.annotate(package, &file, &file)? {
-                    replaced.insert(place, text);
-                }
-            }
-        }
-        let root = self.original.root().join("Cargo.toml");
-        if let Some(text) = replaced.get(&root) {
-            let text = String::from_utf8_lossy(text);
-            let text = manifest::with_inherited_copies(&text, &inherited)?;
-            replaced.insert(root, text.into_bytes());
-        }
+        self.annotate_members(&members, &sources, &mut replaced)?;
         for (copied, text) in dependencies.copied() {
             let manifest = copied.original.join("Cargo.toml");
             if !copied.is_annotated {
@@ -123,6 +90,35 @@ impl Tree<'_> {
         }
         self.dependencies = dependencies;
         Ok(replaced)
+    }
+
+    /// Annotates the workspace's packages that the command builds.
+    fn annotate_members(
+        &mut self,
+        members: &[&Package],
+        sources: &Sources,
+        replaced: &mut Replaced,
+    ) -> Result<()> {
+        let with_examples = self.command.verb != CargoVerb::Run
+            || self.command.values("--example", None) != [""; 0];
+        for package in members {
+            if !self.used.contains(package.name.as_str()) || is_macro(package) {
+                continue;
+            }
+            for file in sources.of(package, with_examples)? {
+                let Some(place) = self.place(&file) else {
+                    self.say_of(
+                        &file,
+                        "not measured, because it is outside of the project or reached through a symbolic link",
+                    );
+                    continue;
+                };
+                if let Some(text) = self.annotate(package, &file, &file)? {
+                    replaced.insert(place, text);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Leaves out the functions with the compiler's first error or, if that was tried, their files. Other errors may follow from this one.
@@ -160,6 +156,18 @@ impl Tree<'_> {
         }
     }
 
+    fn say_what_is_refused(&mut self, file: &Path, refused: &[(u32, String)]) {
+        for (line, error) in refused {
+            let place = match line {
+                0 => file.display().to_string(),
+                line => format!("{}:{line}", file.display()),
+            };
+            self.say(format!(
+                "{place}: left as it is, because it does not compile with an attribute: {error}"
+            ));
+        }
+    }
+
     /// The annotated text of a file. `None` if it cannot be parsed, which is said. `original` is its path in reports.
     fn annotate(
         &mut self,
@@ -169,15 +177,7 @@ impl Tree<'_> {
     ) -> Result<Option<Vec<u8>>> {
         let source = fs::read_to_string(file).with_context(|| file.display().to_string())?;
         let refused = self.refused.of(original, &source);
-        for (line, error) in &refused {
-            let place = match line {
-                0 => original.display().to_string(),
-                line => format!("{}:{line}", original.display()),
-            };
-            self.say(format!(
-                "{place}: left as it is, because it does not compile with an attribute: {error}"
-            ));
-        }
+        self.say_what_is_refused(original, &refused);
         let offered = RefCell::new(Vec::new());
         let probe = |function: &Function| {
             let place = (original.to_owned(), function.line);
@@ -215,4 +215,28 @@ impl Tree<'_> {
         }
         Ok(Some(text.into_bytes()))
     }
+}
+
+/// Makes the manifests of a workspace's packages, and that in its `root`, lead to the copies of dependencies.
+fn lead_to_copies(
+    members: &[&Package],
+    dependencies: &Dependencies,
+    root: &Path,
+    replaced: &mut Replaced,
+) -> Result<()> {
+    let mut inherited = BTreeMap::new();
+    for package in members {
+        if let Some(contents) = replaced.get_mut(package.manifest_path.as_std_path())
+            && let Some(paths) = dependencies.paths(&package.name)
+        {
+            let text = String::from_utf8_lossy(contents);
+            inherited.extend(manifest::inherited(&text, paths)?);
+            *contents = manifest::with_copies(&text, paths)?.into_bytes();
+        }
+    }
+    if let Some(contents) = replaced.get_mut(&root.join("Cargo.toml")) {
+        let text = String::from_utf8_lossy(contents);
+        *contents = manifest::with_inherited_copies(&text, &inherited)?.into_bytes();
+    }
+    Ok(())
 }
