@@ -23,70 +23,20 @@ use crate::sources::Sources;
 /// # Errors
 /// If there is no project, or a file cannot be read or written.
 pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
-    let mut options = Vec::new();
-    if let Some(path) = &args.manifest_path {
-        options.extend(["--manifest-path".into(), path.into()]);
-    }
+    let manifest = args.manifest_path.iter();
     let command = CargoCommand {
         verb: CargoVerb::Run,
-        options,
+        options: manifest
+            .flat_map(|path| ["--manifest-path".into(), path.into()])
+            .collect(),
         arguments: Vec::new(),
     };
     let project = Project::find_members(&command, &std::env::current_dir()?)?;
     let members = project.metadata().workspace_packages();
-    let sources = Sources::new(&members);
-    let mut changed = Vec::new();
-    let mut functions = 0;
-    let left_out = match args.strip {
-        true => Vec::new(),
-        false => all::left_out(&project),
-    };
-    let mut undeclared = Vec::new();
-    let bare = RefCell::new(BTreeSet::new());
-    for package in &members {
-        for file in sources.of(package, false)? {
-            let place = file.strip_prefix(project.root()).unwrap_or(&file);
-            let leave_out = |function: &Function| {
-                let found = left_out.iter().find(|one| one.is(place, function));
-                bare.borrow_mut().extend(found.map(|one| one.name.clone()));
-                found.is_some()
-            };
-            if args.write && annotate::needs_declaration(package, &file, &read(&file)?) {
-                undeclared.push(file.clone());
-            }
-            match change(&file, args, &leave_out)? {
-                Ok(0) => {}
-                Ok(count) => {
-                    functions += count;
-                    changed.push(file);
-                }
-                Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
-            }
-        }
-    }
-    if args.json {
-        let value = serde_json::json!({ "files": changed, "attributes": functions });
-        writeln!(anstream::stdout().lock(), "{value}")?;
-    } else {
-        let of = |count: usize, what: &str| match count {
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
-        let did = match (args.write, args.strip) {
-            (true, _) => "added to",
-            (_, true) => "taken from",
-            _ => "would be added to",
-        };
-        writeln!(
-            anstream::stdout().lock(),
-            "#[cycles] {did} {} in {}",
-            of(functions, "function"),
-            of(changed.len(), "file")
-        )?;
-    }
-    let bare = bare.into_inner();
-    if !bare.is_empty() {
-        let names: Vec<String> = bare.into_iter().collect();
+    let changes = Changes::make(args, &project, &members)?;
+    changes.print(args)?;
+    if !changes.bare.is_empty() {
+        let names: Vec<String> = changes.bare.into_iter().collect();
         remark(&format!(
             "without it, because their probes cost too much in the last `run --all`: {}",
             names.join(", ")
@@ -96,19 +46,91 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
         remark("nothing was changed; --write adds it, and --strip removes it");
     }
     if args.write {
-        say_what_is_needed(&members, &undeclared);
+        say_what_is_needed(&members, &changes.undeclared);
     }
     Ok(Exit::Fine)
+}
+
+/// What was, or would be, changed.
+#[derive(Default)]
+struct Changes {
+    files: Vec<PathBuf>,
+    /// How many attributes were added or removed.
+    attributes: usize,
+    /// The roots of crates that must declare the runtime.
+    undeclared: Vec<PathBuf>,
+    /// The functions without an attribute because of what their probes cost.
+    bare: BTreeSet<String>,
+}
+
+impl Changes {
+    fn make(args: &AnnotateArgs, project: &Project, members: &[&Package]) -> Result<Self> {
+        let sources = Sources::new(members);
+        let left_out = match args.strip {
+            true => Vec::new(),
+            false => all::left_out(project),
+        };
+        let mut changes = Self::default();
+        let bare = RefCell::new(BTreeSet::new());
+        for package in members {
+            for file in sources.of(package, false)? {
+                let place = file.strip_prefix(project.root()).unwrap_or(&file);
+                let leave_out = |function: &Function| {
+                    let found = left_out.iter().find(|one| one.is(place, function));
+                    bare.borrow_mut().extend(found.map(|one| one.name.clone()));
+                    found.is_some()
+                };
+                if args.write && annotate::needs_declaration(package, &file, &read(&file)?) {
+                    changes.undeclared.push(file.clone());
+                }
+                match change(&file, args, &leave_out)? {
+                    Ok(0) => {}
+                    Ok(count) => {
+                        changes.attributes += count;
+                        changes.files.push(file);
+                    }
+                    Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
+                }
+            }
+        }
+        changes.bare = bare.into_inner();
+        Ok(changes)
+    }
+
+    fn print(&self, args: &AnnotateArgs) -> Result<()> {
+        let Self {
+            files, attributes, ..
+        } = self;
+        let mut out = anstream::stdout().lock();
+        if args.json {
+            let value = serde_json::json!({ "files": files, "attributes": attributes });
+            writeln!(out, "{value}")?;
+            return Ok(());
+        }
+        let did = match (args.write, args.strip) {
+            (true, _) => "added to",
+            (_, true) => "taken from",
+            _ => "would be added to",
+        };
+        let functions = counted(*attributes, "function");
+        let files = counted(files.len(), "file");
+        writeln!(out, "#[cycles] {did} {functions} in {files}")?;
+        Ok(())
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
 }
 
 /// Says what the packages need so that the attributes compile. `undeclared` are the roots of crates that must declare the runtime.
 fn say_what_is_needed(members: &[&Package], undeclared: &[PathBuf]) {
     for package in members {
-        if !package
-            .dependencies
-            .iter()
-            .any(|dependency| dependency.name == "tsc-runtime")
-        {
+        let mut dependencies = package.dependencies.iter();
+        if !dependencies.any(|dependency| dependency.name == "tsc-runtime") {
             remark(&format!(
                 "{} needs the dependency: cargo add tsc-runtime --package {}",
                 package.name, package.name
