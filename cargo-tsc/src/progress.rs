@@ -105,6 +105,12 @@ pub fn announce(command: &Command) {
     }
 }
 
+/// The last part of a path: the name of a session by its folder, or of a program by its path.
+#[must_use]
+pub fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().display().to_string()
+}
+
 /// A path as people write it: relative to the current folder if it is in there.
 #[must_use]
 pub fn shown(path: &Path) -> String {

@@ -1,10 +1,10 @@
 //! The figures of a callsite, as the verbs show them.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use tsc_report::{CallsiteReport, Report};
 
+use crate::progress::name_of;
 use crate::table::UNKNOWN;
 
 /// The path of a callsite: `module::name`.
@@ -18,8 +18,7 @@ pub fn path(callsite: &CallsiteReport) -> String {
 pub fn command_line(report: &Report) -> String {
     let mut words = report.process().argv().to_vec();
     if let Some(program) = words.first_mut() {
-        let name = Path::new(program).file_name().map(OsStr::to_owned);
-        *program = name.map_or_else(String::new, |name| name.display().to_string());
+        *program = name_of(Path::new(program));
     }
     words.join(" ")
 }
@@ -30,6 +29,15 @@ pub fn self_ticks(callsite: &CallsiteReport) -> f64 {
     callsite
         .self_on_cpu_ticks()
         .unwrap_or(callsite.self_ticks())
+}
+
+/// The row of the same function in another report.
+#[must_use]
+pub fn same_row<'a>(report: &'a Report, row: &CallsiteReport) -> Option<&'a CallsiteReport> {
+    let identity = |of: &CallsiteReport| (path(of), of.line());
+    let wanted = identity(row);
+    let mut rows = report.callsites().iter();
+    rows.find(|other| identity(other) == wanted)
 }
 
 /// The sum of [`self_ticks`] over all rows.

@@ -87,19 +87,17 @@ impl Table {
     pub fn to_text(&self, width: usize) -> String {
         let widths = self.widths();
         let mut shown = widths.len();
-        let least = |shown: usize| {
-            let first = widths.first().map_or(0, |&first| first.min(LEAST_NAME));
-            first
-                + widths[1..shown]
-                    .iter()
-                    .map(|width| width + 2)
-                    .sum::<usize>()
+        let others = |shown: usize| {
+            widths[1..shown]
+                .iter()
+                .map(|width| width + 2)
+                .sum::<usize>()
         };
-        while shown > 2 && least(shown) > width {
+        while shown > 2 && widths[0].min(LEAST_NAME) + others(shown) > width {
             shown -= 1;
         }
-        let others: usize = widths[1..shown].iter().map(|width| width + 2).sum();
-        let name = widths[0].min(width.saturating_sub(others).max(LEAST_NAME));
+        let room = width.saturating_sub(others(shown));
+        let name = widths[0].min(room.max(LEAST_NAME));
         let mut text = String::new();
         for row in std::iter::once(&self.heading).chain(&self.rows) {
             let first = cut(&row[0].text, name);

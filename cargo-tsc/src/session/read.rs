@@ -8,7 +8,7 @@ use tsc_report::{ReadError, Report};
 
 use super::name::is_file_name;
 use super::{About, Session, Store, parts};
-use crate::progress::remark;
+use crate::progress::{name_of, remark};
 
 /// Loads the session with the path or name `name`, or the newest one.
 ///
@@ -21,7 +21,7 @@ pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
     };
     let label = match name {
         Some(name) => name.display().to_string(),
-        None => path.file_name().unwrap_or_default().display().to_string(),
+        None => name_of(&path),
     };
     if path.is_file() {
         let runs = vec![read_report(&path)?];
@@ -87,7 +87,7 @@ fn read_runs(folder: &Path) -> Result<Vec<(String, Report)>> {
             false if is_report(&path) => Some(read_report(&path)?),
             false => None,
         };
-        let name = path.file_name().unwrap_or_default().display().to_string();
+        let name = name_of(&path);
         runs.extend(run.map(|run| (name, run)));
     }
     Ok(runs)

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::command_line::ListArgs;
 use crate::exit::Exit;
-use crate::progress::{remark, shown};
+use crate::progress::{name_of, remark, shown};
 use crate::session::{self, Store};
 use crate::table::{self, Table};
 
@@ -23,26 +23,19 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
     let mut table = Table::new(["session", "started", "runs", "seconds", "command"]);
     let mut rows = Vec::new();
     for path in store.sessions()? {
-        let name = path.file_name().unwrap_or_default().display().to_string();
-        let session = match session::load(Some(&path), &store) {
-            Ok(session) => session,
-            Err(error) => {
-                remark(&format!("{error:#}"));
-                continue;
-            }
+        let name = name_of(&path);
+        let session = session::load(Some(&path), &store);
+        let Ok(session) = session.inspect_err(|error| remark(&format!("{error:#}"))) else {
+            continue;
         };
+        let started = session.runs.first().map(session::local_start);
         let about = session.about.clone().unwrap_or_default();
         let functions = session.sum().map_or(0, |sum| sum.callsites().len());
         // The sum of nothing would be -0.
         let seconds = about.runs.iter().fold(0.0, |sum, run| sum + run.seconds);
         table.push([
             name.clone().into(),
-            session
-                .runs
-                .first()
-                .map(session::local_start)
-                .unwrap_or_default()
-                .into(),
+            started.unwrap_or_default().into(),
             session.runs.len().to_string().into(),
             format!("{seconds:.2}").into(),
             table::cut(&about.command.join(" "), COMMAND).into(),

@@ -12,9 +12,9 @@ use crate::escape::line;
 use crate::exit::Exit;
 use crate::nearest;
 use crate::output;
-use crate::progress::{remark, shown};
-use crate::rows::{command_line, path, percent, self_ticks};
-use crate::session::{self, About, Session, Store};
+use crate::progress::{name_of, remark, shown};
+use crate::rows::{command_line, path, percent, same_row, self_ticks};
+use crate::session::{self, Session, Store};
 use crate::statistics;
 use crate::table;
 
@@ -110,18 +110,13 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     write!(out, "{text}")?;
     let shown = Rows::new(&sum, &options, &is_wanted).shown.into_iter();
     let with_spread = |row| {
-        Some(format!(
-            "{} ± {}",
-            path(row),
-            percent(spread(session, row)?)
-        ))
+        let spread = percent(spread(session, row)?);
+        Some(format!("{} ± {spread}", path(row)))
     };
     let spreads: Vec<String> = shown.filter_map(with_spread).collect();
     if !spreads.is_empty() {
-        let text = format!(
-            "self times of the runs, ± half their range: {}",
-            spreads.join(", ")
-        );
+        let spreads = spreads.join(", ");
+        let text = format!("self times of the runs, ± half their range: {spreads}");
         line(&mut out, &text)?;
     }
     Ok(())
@@ -148,10 +143,8 @@ fn options(view: &View) -> TextOptions {
 /// What the report does not say of itself: its name, its runs, and what was done to the program.
 fn heading(out: &mut impl std::io::Write, session: &Session, sum: &Report) -> Result<()> {
     let runs = session.runs.len();
-    let command = session
-        .about
-        .as_ref()
-        .map_or_else(|| command_line(sum), |about| about.command.join(" "));
+    let about = session.about.as_ref();
+    let command = about.map_or_else(|| command_line(sum), |about| about.command.join(" "));
     let facts = [command, session::local_start(sum)].into_iter();
     let mut facts: Vec<String> = facts.filter(|it| !it.is_empty()).collect();
     if runs > 1 {
@@ -162,11 +155,7 @@ fn heading(out: &mut impl std::io::Write, session: &Session, sum: &Report) -> Re
         title += &format!(": {}", facts.join("; "));
     }
     line(out, &title)?;
-    let about: &[String] = session
-        .about
-        .as_ref()
-        .map_or(&[], |About { remarks, .. }| remarks);
-    for sentence in about {
+    for sentence in about.into_iter().flat_map(|about| &about.remarks) {
         line(out, sentence)?;
     }
     Ok(())
@@ -174,13 +163,7 @@ fn heading(out: &mut impl std::io::Write, session: &Session, sum: &Report) -> Re
 
 /// Half the range of the self times of the runs, as a share of their median.
 fn spread(session: &Session, row: &CallsiteReport) -> Option<f64> {
-    let of_run = |run: &Report| {
-        let same = run
-            .callsites()
-            .iter()
-            .find(|callsite| path(callsite) == path(row) && callsite.line() == row.line());
-        same.map(self_ticks)
-    };
+    let of_run = |run| same_row(run, row).map(self_ticks);
     let values: Vec<f64> = session.runs.iter().filter_map(of_run).collect();
     let middle = statistics::median(&values).filter(|&middle| middle > 0.0 && values.len() > 1)?;
     let (least, greatest) = statistics::range(&values);
@@ -206,6 +189,6 @@ fn print_json(session: &Session, sum: &Report) -> Result<()> {
 /// Those of [`print`].
 pub fn print_from(folder: &Path, store: &Store, view: &View) -> Result<()> {
     let mut session = session::load(Some(folder), store)?;
-    session.label = folder.file_name().unwrap_or_default().display().to_string();
+    session.label = name_of(folder);
     print(&session, None, view)
 }

@@ -12,7 +12,7 @@ use tsc_report::Report;
 use crate::command_line::TopArgs;
 use crate::escape::escaped;
 use crate::exit::Exit;
-use crate::rows::{all_self_ticks, command_line, maybe, path, percent, self_ticks};
+use crate::rows::{all_self_ticks, command_line, maybe, path, percent, same_row, self_ticks};
 use crate::session::read_report;
 use crate::table::{self, Table};
 
@@ -69,23 +69,13 @@ fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height
         command_line(latest)
     );
     let title: String = escaped(&title).chars().take(width).collect();
-    let earlier = |name: &str, line: u32| {
-        let mut rows = before.into_iter().flat_map(Report::callsites);
-        let row = rows.find(|row| row.line() == line && path(row) == name);
-        row.map_or((0.0, 0), |row| (self_ticks(row), row.calls()))
-    };
-    let mut rows: Vec<_> = latest
-        .callsites()
-        .iter()
-        .map(|row| {
-            let (ticks, calls) = earlier(&path(row), row.line());
-            (
-                row,
-                self_ticks(row) - ticks,
-                row.calls().saturating_sub(calls),
-            )
-        })
-        .collect();
+    let mut rows = Vec::new();
+    for row in latest.callsites() {
+        let earlier = before.and_then(|before| same_row(before, row));
+        let (ticks, calls) = earlier.map_or((0.0, 0), |row| (self_ticks(row), row.calls()));
+        let calls = row.calls().saturating_sub(calls);
+        rows.push((row, self_ticks(row) - ticks, calls));
+    }
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let now: f64 = rows.iter().map(|(_, ticks, _)| ticks).sum();
     let all = all_self_ticks(latest);
