@@ -5,6 +5,7 @@ mod parts;
 pub mod read;
 mod store;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,19 @@ pub struct About {
     pub runs: Vec<Run>,
     /// Remarks about the measurement, for people.
     pub remarks: Vec<String>,
+}
+
+impl About {
+    /// The description of a session of this command.
+    #[must_use]
+    pub fn of(command: &[OsString]) -> Self {
+        let words = command.iter().map(|word| word.display().to_string());
+        Self {
+            schema: 1,
+            command: words.collect(),
+            ..Self::default()
+        }
+    }
 }
 
 /// One run.

@@ -19,21 +19,24 @@ use crate::sources::whole;
 /// # Errors
 /// If a session cannot be read.
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
-    let policy = Policy::of(&args.judgement);
     let (before, after, _) = both(&args.before, args.after.as_deref())?;
-    let (exit, comparison) = show(&before, &after, &policy, &args.judgement)?;
-    Ok(comparison.map_or(exit, |comparison| shown(&comparison, &policy)))
+    show(&before, &after, &args.judgement)
 }
 
-/// The exit status where a comparison is shown and not judged: something slower is no failure there.
-#[must_use]
-pub fn shown(comparison: &Comparison, policy: &Policy) -> Exit {
-    let mut rows = comparison.rows.iter();
-    if policy.fail_unresolved && rows.any(|row| row.verdict.is_open()) {
-        Exit::NotComparable
-    } else {
-        Exit::Fine
-    }
+/// Compares two sessions, and prints the result, which is not judged: something slower is no failure here.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn show(before: &Session, after: &Session, judgement: &Judgement) -> Result<Exit> {
+    let policy = Policy::of(judgement);
+    let Some(comparison) = compared(before, after, &policy, judgement)? else {
+        return Ok(Exit::NotComparable);
+    };
+    let is_open = comparison.rows.iter().any(|row| row.verdict.is_open());
+    Ok(match policy.fail_unresolved && is_open {
+        true => Exit::NotComparable,
+        false => Exit::Fine,
+    })
 }
 
 /// Runs `cargo tsc gate`.
@@ -52,9 +55,8 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         _ => bail!("give the session before once: with --baseline, or as the first of two"),
     };
     let (before, after, is_same) = both(before, after)?;
-    let (exit, comparison) = show(&before, &after, &policy, &args.judgement)?;
-    let Some(comparison) = comparison.filter(|_| exit == Exit::Fine) else {
-        return Ok(exit);
+    let Some(comparison) = compared(&before, &after, &policy, &args.judgement)? else {
+        return Ok(Exit::NotComparable);
     };
     let (verdict, text) = decide(&comparison, &policy, is_same);
     let text = format!("gate: {text}");
@@ -72,11 +74,6 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
 
 /// The exit status, and the verdict in words.
 fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, String) {
-    let named = |is: fn(Verdict) -> bool| -> String {
-        let rows = comparison.rows.iter().filter(|row| is(row.verdict));
-        let names: Vec<&str> = rows.map(|row| row.name.as_str()).collect();
-        names.join(", ")
-    };
     if is_same && !comparison.exact {
         let text = "a session is always as fast as itself: measure again, and name both sessions";
         return (Exit::NotComparable, text.to_owned());
@@ -88,29 +85,34 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
         );
         return (Exit::NotComparable, text);
     }
-    let slower = named(|verdict| verdict == Verdict::Slower);
+    let slower = named(comparison, |verdict| verdict == Verdict::Slower);
     if !slower.is_empty() {
         let word = if comparison.exact { "more" } else { "slower" };
         return (Exit::Regression, format!("{word}: {slower}"));
     }
-    let unresolved = named(Verdict::is_open);
+    let unresolved = named(comparison, Verdict::is_open);
     if policy.fail_unresolved && !unresolved.is_empty() {
         return (Exit::NotComparable, format!("not resolved: {unresolved}"));
     }
+    if !comparison.exact {
+        return (Exit::Fine, nothing_slower(comparison));
+    }
     let mut rows = comparison.rows.iter();
-    if comparison.exact && !rows.any(|row| row.verdict.is_judged()) {
+    if !rows.any(|row| row.verdict.is_judged()) {
         let text = "nothing is compared: no function that the policy lets be judged has this count on both sides";
         return (Exit::NotComparable, text.to_owned());
     }
-    if comparison.exact {
-        let text = match comparison.with(Verdict::Varies).count() {
-            0 => "nothing is counted more often".to_owned(),
-            varies => {
-                format!("nothing is counted more often; {varies} are not judged, because they vary")
-            }
-        };
-        return (Exit::Fine, text);
-    }
+    let text = match comparison.with(Verdict::Varies).count() {
+        0 => "nothing is counted more often".to_owned(),
+        varies => {
+            format!("nothing is counted more often; {varies} are not judged, because they vary")
+        }
+    };
+    (Exit::Fine, text)
+}
+
+/// By how much nothing is slower, and where that may not have been seen.
+fn nothing_slower(comparison: &Comparison) -> String {
     let judged = comparison.rows.iter().filter(|row| row.visible.is_some());
     let least = judged.fold(0.0_f64, |least, row| least.max(row.threshold));
     let mut text = format!("nothing slower by {}", percent(least));
@@ -118,11 +120,18 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
         let visible = percent(visible);
         text += &format!("; up to {visible} in {} could not have been seen", row.name);
     }
-    let not_judged = named(|verdict| verdict == Verdict::NotPositive);
+    let not_judged = named(comparison, |verdict| verdict == Verdict::NotPositive);
     if !not_judged.is_empty() {
         text += &format!("; not judged: {not_judged}");
     }
-    (Exit::Fine, text)
+    text
+}
+
+/// The names of the rows with such a verdict.
+fn named(comparison: &Comparison, is: fn(Verdict) -> bool) -> String {
+    let rows = comparison.rows.iter().filter(|row| is(row.verdict));
+    let names: Vec<&str> = rows.map(|row| row.name.as_str()).collect();
+    names.join(", ")
 }
 
 /// Loads two sessions. Also returns whether they are one, by whatever paths they are named.
@@ -141,24 +150,21 @@ fn both(before: &Path, after: Option<&Path>) -> Result<(Session, Session, bool)>
     Ok((before, after, is_same))
 }
 
-/// Compares two sessions, and prints the result.
-///
-/// # Errors
-/// If the output cannot be written.
-pub fn show(
+/// Compares two sessions, and prints the result. `None` if they cannot be compared, which is said.
+fn compared(
     before: &Session,
     after: &Session,
     policy: &Policy,
     judgement: &Judgement,
-) -> Result<(Exit, Option<Comparison>)> {
+) -> Result<Option<Comparison>> {
     let objections = objections(before, after, policy);
     for objection in &objections {
         remark(&format!("not comparable: {objection}"));
     }
     if !objections.is_empty() && !policy.lenient {
-        return Ok((Exit::NotComparable, None));
+        return Ok(None);
     }
     let comparison = compare(before, after, policy);
     unless_closed(print(before, after, &comparison, judgement))?;
-    Ok((Exit::Fine, Some(comparison)))
+    Ok(Some(comparison))
 }

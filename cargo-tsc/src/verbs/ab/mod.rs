@@ -13,12 +13,11 @@ use anyhow::{Result, bail};
 
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links, sharing};
 use crate::command_line::{AbArgs, ORDERS};
-use crate::diff::Policy;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::progress::remark;
+use crate::progress::{name_of, remark};
 use crate::session::{self, About, Store, Writer};
-use crate::verbs::{diff, run};
+use crate::verbs::diff;
 use worktree::{Checkout, Repository};
 
 /// Runs the verb.
@@ -31,10 +30,8 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     };
     interrupt::outlive()?;
     let repository = Repository::here()?;
-    let target = Project::find_members(&command, &std::env::current_dir()?)?
-        .target()
-        .to_owned();
-    let store = Store::new(&target);
+    let project = Project::find_members(&command, &std::env::current_dir()?)?;
+    let store = Store::new(project.target());
     let folder = store.folder().join(".ab");
     let _lock = store.lock("ab")?;
     std::fs::create_dir_all(&folder)?;
@@ -57,23 +54,16 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     if let Some(exit) = rounds::measure(args, &mut sides)? {
         return Ok(exit);
     }
-    let load = |side: &Side, revision: &String| {
+    let load = |side: &Side| {
         let mut session = session::load(Some(side.session.folder()), &store)?;
-        session.label.clone_from(revision);
+        session.label.clone_from(&side.revision);
         anyhow::Ok(session)
     };
-    let (before, after) = (
-        load(&sides[0], &args.before)?,
-        load(&sides[1], &args.after)?,
-    );
-    let policy = Policy::of(&args.judgement);
-    let (exit, comparison) = diff::show(&before, &after, &policy, &args.judgement)?;
-    remark(&format!(
-        "kept as {} and {}",
-        sides[0].name(),
-        sides[1].name()
-    ));
-    Ok(comparison.map_or(exit, |comparison| diff::shown(&comparison, &policy)))
+    let (before, after) = (load(&sides[0])?, load(&sides[1])?);
+    let exit = diff::show(&before, &after, &args.judgement)?;
+    let [one, other] = sides.map(|side| name_of(side.session.folder()));
+    remark(&format!("kept as {one} and {other}"));
+    Ok(exit)
 }
 
 /// A revision that has been built.
@@ -117,38 +107,28 @@ impl Side {
         let executables = build
             .executables(Measurement::On)
             .map_err(|error| error.context(revision.to_owned()))?;
-        let of_each: Vec<Vec<Executable>> = executables
-            .iter()
-            .map(|executable| links::orders(&linked, executable))
-            .collect();
-        let in_order = |order: usize| {
-            of_each
-                .iter()
-                .map(|orders| orders.get(order).cloned())
-                .collect()
-        };
-        let orders = (0..ORDERS as usize).map_while(in_order);
         let about = About {
-            schema: 1,
-            command: run::texts(&args.cargo.with(&args.command)),
             remarks: vec![format!("revision {revision}")],
-            ..About::default()
+            ..About::of(&args.cargo.with(&args.command))
         };
         let session_name = format!("{}-{name}", args.name.as_deref().unwrap_or("ab"));
         let session = store.begin(Some(&session_name), about)?;
         Ok(Self {
             revision: revision.to_owned(),
-            orders: std::iter::once(executables.clone()).chain(orders).collect(),
+            orders: orders(executables, &linked),
             session,
         })
     }
+}
 
-    fn name(&self) -> String {
-        self.session
-            .folder()
-            .file_name()
-            .unwrap_or_default()
-            .display()
-            .to_string()
-    }
+/// The programs in each order of their functions: first, as they are.
+fn orders(programs: Vec<Executable>, linked: &Path) -> Vec<Vec<Executable>> {
+    let of_each = programs.iter().map(|of| links::orders(linked, of));
+    let of_each: Vec<Vec<Executable>> = of_each.collect();
+    let in_order = |order: usize| {
+        let programs = of_each.iter().map(|orders| orders.get(order).cloned());
+        programs.collect()
+    };
+    let others = (0..ORDERS as usize).map_while(in_order);
+    std::iter::once(programs).chain(others).collect()
 }

@@ -4,7 +4,6 @@
 use anyhow::{Result, bail};
 
 use super::{Side, duet};
-use crate::build::Executable;
 use crate::command_line::{AbArgs, ORDERS};
 use crate::cpus;
 use crate::execute::{Batch, Ended};
@@ -30,48 +29,29 @@ pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
     let mut inputs = [Input::for_runs(2)?, Input::Inherited];
     let cpus = duet::cpus(args, &sides[0].orders[0], &mut inputs)?;
     // Which sides run at once, or one after the other.
-    let slots: &[&[usize]] = match cpus {
-        Some(_) => &[&[0, 1], &[0, 1]],
-        None => &[&[0], &[1], &[0]],
+    let (turns, how): (&[&[usize]], _) = match cpus {
+        Some(_) => (&[&[0, 1], &[0, 1]], "both revisions at once, twice"),
+        None => (&[&[0], &[1], &[0]], "before, after, and before again"),
     };
-    let of_round: usize = slots.iter().map(|slot| slot.len()).sum();
+    let of_round: usize = turns.iter().map(|turn| turn.len()).sum();
     let runs = u64::from(args.runs) * of_round as u64;
-    let how = match cpus {
-        Some(_) => "both revisions at once, twice",
-        None => "before, after, and before again",
-    };
     remark(&format!("a round runs {how}: {runs} runs in all"));
     let bar = progress::runs("measuring in turns", runs);
     progress::show(&bar);
     for round in 0..args.runs {
-        let order = round % orders;
-        for (index, slot) in slots.iter().enumerate() {
-            let run_once = |side: usize, input: &mut Input| {
-                let swapped = (round as usize + index + side) % 2;
-                let cpu = cpus.map(|cpus| cpus[swapped]);
-                // The order as it is serves only where it is to be the only one.
-                let of_side = &sides[side].orders;
-                let linked = if orders > 1 { order as usize + 1 } else { 0 };
-                let executables = of_side.get(linked).unwrap_or(&of_side[0]);
-                once(
-                    executables,
-                    &sides[side].session.next_run()?,
-                    order,
-                    input,
-                    cpu,
-                )
+        for (place, of_sides) in turns.iter().enumerate() {
+            let order = round % orders;
+            let turn = Turn {
+                round,
+                place,
+                order,
+                linked: if orders > 1 { order as usize + 1 } else { 0 },
+                cpus,
             };
-            let [first, second] = &mut inputs;
-            let ended = match slot {
-                [side] => vec![(*side, run_once(*side, first)?)],
-                _ => {
-                    let (one, other) = duet::both(|| run_once(0, first), || run_once(1, second));
-                    vec![(0, one?), (1, other?)]
-                }
-            };
-            bar.inc(slot.len() as u64);
+            let ended = turn.run(of_sides, sides, &mut inputs)?;
+            bar.inc(of_sides.len() as u64);
             for (side, ended) in ended {
-                let status = enter(&mut sides[side], ended, round, order)?;
+                let status = turn.enter(&mut sides[side], ended)?;
                 let interrupted = interrupt::status();
                 if interrupted.is_some() {
                     remark("interrupted; the runs so far are kept");
@@ -86,49 +66,78 @@ pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
     Ok(None)
 }
 
-/// Runs a side's programs once.
-fn once(
-    executables: &[Executable],
-    folder: &std::path::Path,
+/// A run of one side, or of both at once.
+struct Turn {
+    round: u32,
+    /// Its place in the round.
+    place: usize,
+    /// Of the functions in the program, or how much longer the environment is.
     order: u32,
-    input: &mut Input,
-    cpu: Option<usize>,
-) -> Result<Ended> {
-    let mut variables = run::until_killed();
-    variables.push((PADDING, "x".repeat(24 * order as usize)));
-    if let Some(cpu) = cpu {
-        cpus::stay_on(cpu)?;
-    }
-    let batch = Batch {
-        reports: Some(folder),
-        variables: &variables,
-        ..Batch::silent(executables)
-    };
-    let ended = batch.run_once(input)?;
-    Ok(Ended {
-        // Of two programs at once, only the sum is known.
-        cpu_seconds: ended.cpu_seconds.filter(|_| cpu.is_none()),
-        ..ended
-    })
+    /// Which of a side's programs run. The one in the order as it is, 0, serves only where it is to be the only one.
+    linked: usize,
+    cpus: Option<[usize; 2]>,
 }
 
-/// Adds a run to a side's session. Returns its status if that is not 0.
-fn enter(side: &mut Side, ended: Ended, round: u32, order: u32) -> Result<Option<u8>> {
-    let report = side.session.enter(Run {
-        round: Some(round),
-        order: Some(order),
-        ..Run::new(ended)
-    })?;
-    if ended.status != 0 {
-        let how = run::ended(ended);
-        warn(&format!("{}: {how}", side.revision));
-        return Ok(Some(ended.status));
+impl Turn {
+    fn run(
+        &self,
+        of_sides: &[usize],
+        sides: &[Side],
+        inputs: &mut [Input; 2],
+    ) -> Result<Vec<(usize, Ended)>> {
+        let [first, second] = inputs;
+        let once = |side: usize, input: &mut Input| self.once(side, &sides[side], input);
+        Ok(match of_sides {
+            [side] => vec![(*side, once(*side, first)?)],
+            _ => {
+                let (one, other) = duet::both(|| once(0, first), || once(1, second));
+                vec![(0, one?), (1, other?)]
+            }
+        })
     }
-    if report.is_none_or(|report| report.callsites().is_empty()) {
-        bail!(
-            "{}: nothing was measured: add #[cycles] to functions that the program calls",
-            side.revision
-        );
+
+    /// Runs a side's programs once.
+    fn once(&self, number: usize, side: &Side, input: &mut Input) -> Result<Ended> {
+        let reports = side.session.next_run()?;
+        let mut variables = run::until_killed();
+        variables.push((PADDING, "x".repeat(24 * self.order as usize)));
+        let swapped = (self.round as usize + self.place + number) % 2;
+        let cpu = self.cpus.map(|cpus| cpus[swapped]);
+        if let Some(cpu) = cpu {
+            cpus::stay_on(cpu)?;
+        }
+        let executables = side.orders.get(self.linked).unwrap_or(&side.orders[0]);
+        let batch = Batch {
+            reports: Some(&reports),
+            variables: &variables,
+            ..Batch::silent(executables)
+        };
+        let ended = batch.run_once(input)?;
+        Ok(Ended {
+            // Of two programs at once, only the sum is known.
+            cpu_seconds: ended.cpu_seconds.filter(|_| cpu.is_none()),
+            ..ended
+        })
     }
-    Ok(None)
+
+    /// Adds a run to a side's session. Returns its status if that is not 0.
+    fn enter(&self, side: &mut Side, ended: Ended) -> Result<Option<u8>> {
+        let report = side.session.enter(Run {
+            round: Some(self.round),
+            order: Some(self.order),
+            ..Run::new(ended)
+        })?;
+        if ended.status != 0 {
+            let how = run::ended(ended);
+            warn(&format!("{}: {how}", side.revision));
+            return Ok(Some(ended.status));
+        }
+        if report.is_none_or(|report| report.callsites().is_empty()) {
+            bail!(
+                "{}: nothing was measured: add #[cycles] to functions that the program calls",
+                side.revision
+            );
+        }
+        Ok(None)
+    }
 }
