@@ -7,7 +7,7 @@ use std::ptr;
 
 use super::reading::Statistics;
 use super::schedstat::Schedstat;
-use crate::process::cpu_time::clock_ns;
+use crate::process::cpu_time;
 use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
 const WARM_UP: usize = 3;
@@ -49,7 +49,7 @@ impl Kernel {
     /// attempt. If the thread is preempted between the two readings, the next request finds the loss.
     pub(super) fn read_clock(&mut self) -> Option<(Ticks, u64)> {
         let before = Lfence::start();
-        let ns = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)?;
+        let ns = cpu_time::of_thread()?;
         let width = elapsed(before, Lfence::stop());
         if width > 0 && (self.width == 0 || width < self.width) {
             self.width = width;
@@ -67,12 +67,12 @@ impl Kernel {
 pub(super) fn clock_is_fine() -> Result<(), &'static str> {
     const MOVED: u64 = 50_000;
     const REFUSED: &str = "the kernel does not answer clock_gettime(CLOCK_THREAD_CPUTIME_ID)";
-    let before = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).ok_or(REFUSED)?;
+    let before = cpu_time::of_thread().ok_or(REFUSED)?;
     let start = Unfenced::start();
     while Unfenced::start().wrapping_sub(start) < MOVED {
         std::hint::spin_loop();
     }
-    let after = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).ok_or(REFUSED)?;
+    let after = cpu_time::of_thread().ok_or(REFUSED)?;
     let moves = (after > before).then_some(());
     moves.ok_or("a thread's CPU clock moves in coarse steps here")
 }

@@ -3,20 +3,8 @@
 #![cfg(measuring)]
 
 mod clock_pair;
-#[cfg_attr(
-    not(feature = "on"),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "x86-64 Linux: only self-tests ask for a thread's"
-    )
-)]
 pub(crate) mod cpu_time;
-#[cfg(all(target_os = "linux", not(miri)))]
-#[cfg_attr(
-    not(any(feature = "pmu", target_arch = "x86", target_arch = "x86_64")),
-    allow(dead_code, reason = "nothing is kept open there")
-)]
+#[cfg(all(target_os = "linux", not(miri), any(feature = "pmu", linux_x86)))]
 mod descriptor;
 mod file_identity;
 mod mapped;
@@ -28,11 +16,7 @@ pub(crate) mod signals;
 pub(crate) mod thread;
 
 pub(crate) use clock_pair::ClockPair;
-#[cfg(all(
-    target_os = "linux",
-    not(miri),
-    any(feature = "pmu", target_arch = "x86", target_arch = "x86_64")
-))]
+#[cfg(all(target_os = "linux", not(miri), any(feature = "pmu", linux_x86)))]
 pub(crate) use descriptor::OwnDescriptor;
 pub(crate) use file_identity::FileIdentity;
 pub(crate) use mapped::keep_mapped;
