@@ -9,11 +9,13 @@
 //! If no rate is possible, one of the clocks stepped or changed its rate. A few readings off the line that the others lie on are dropped.
 //! If there are more of them, nothing shows which side of the step is right, and there is no rate.
 
+use std::time::Duration;
+
 use crate::process::ClockPair;
 use crate::tsc::{Ticks, elapsed};
 
-use super::CalibrationError;
 use super::statistics::median;
+use super::{CalibrationError, Rate, Reference};
 use tsc_report::__private::sorted;
 
 /// The steps in which the two clocks advance. A reading may be up to one step behind the true time.
@@ -23,17 +25,6 @@ pub(super) struct Steps {
     pub(super) ticks: Ticks,
     /// The reference clock's step, in nanoseconds.
     pub(super) ns: u64,
-}
-
-/// A slope and its error bound.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Slope {
-    /// Ticks per second of the reference clock.
-    pub(super) hz: f64,
-    /// The true rate differs from `hz` by at most this many millionths, provided that both clocks ran evenly.
-    pub(super) ppm: f64,
-    /// Nanoseconds between the first and the last pair used.
-    pub(super) baseline_ns: u64,
 }
 
 /// A rate with a larger error bound than this is an error.
@@ -61,13 +52,13 @@ impl Interval {
     }
 }
 
-/// The rate that all pairs allow.
+/// The rate that all pairs allow. Its bound holds if both clocks ran evenly.
 ///
 /// # Errors
 ///
 /// There are fewer than two usable pairs, the pairs are too close together or too wide, or no single rate explains them because a clock
 /// stepped.
-pub(super) fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Slope, CalibrationError> {
+pub(super) fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Rate, CalibrationError> {
     let mut intervals = intervals(pairs, steps);
     if intervals.len() < 2 {
         return Err(CalibrationError::TooFewPairs {
@@ -86,16 +77,14 @@ fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
     let Some(first) = pairs.iter().min_by_key(|pair| pair.ns) else {
         return Vec::new();
     };
-    let intervals: Vec<Interval> = pairs
-        .iter()
-        // If the counter went backwards between its two reads, the pair says nothing about the clock between them.
-        .filter(|pair| pair.width() >= 0)
-        .map(|pair| Interval {
-            ns: (pair.ns - first.ns) as f64,
-            low: elapsed(first.before, pair.before) as f64,
-            high: elapsed(first.before, pair.after) as f64 + steps.ticks as f64,
-        })
-        .collect();
+    let interval = |pair: &ClockPair| Interval {
+        ns: (pair.ns - first.ns) as f64,
+        low: elapsed(first.before, pair.before) as f64,
+        high: elapsed(first.before, pair.after) as f64 + steps.ticks as f64,
+    };
+    // If the counter went backwards between its two reads, the pair says nothing about the clock between them.
+    let forwards = pairs.iter().filter(|pair| pair.width() >= 0);
+    let intervals: Vec<Interval> = forwards.map(interval).collect();
     sorted(&intervals, &|a, b| a.ns.total_cmp(&b.ns))
 }
 
@@ -154,7 +143,7 @@ fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> 
 fn slope_within(
     (lowest, highest): (f64, f64),
     intervals: &[Interval],
-) -> Result<Slope, CalibrationError> {
+) -> Result<Rate, CalibrationError> {
     if !highest.is_finite() {
         return Err(CalibrationError::Imprecise { ppm: f64::INFINITY });
     }
@@ -176,10 +165,16 @@ fn slope_within(
     if !PLAUSIBLE_HZ.contains(&hz) {
         return Err(CalibrationError::Implausible { hz });
     }
-    Ok(Slope {
+    let baseline_ns = intervals[intervals.len() - 1].ns - intervals[0].ns;
+    Ok(Rate {
         hz,
         ppm,
-        baseline_ns: (intervals[intervals.len() - 1].ns - intervals[0].ns) as u64,
+        baseline: Duration::from_nanos(baseline_ns as u64),
+        reference: match ClockPair::IS_RAW {
+            true => Reference::MonotonicRaw,
+            false => Reference::Instant,
+        },
+        stepped: false,
     })
 }
 
@@ -366,7 +361,8 @@ mod tests {
         let pair = |ns, before, after| ClockPair { before, ns, after };
         let pairs = [pair(0, 0, 100), pair(1_000_000, 1_000_000, 1_000_100)];
         let slope = fit(&pairs, Steps { ticks: 1, ns: 1 }).unwrap();
-        assert_eq!((slope.hz.round(), slope.baseline_ns), (1e9, 1_000_000));
+        let baseline = Duration::from_millis(1);
+        assert_eq!((slope.hz.round(), slope.baseline), (1e9, baseline));
         // (101 + 101) / 2 ticks and 1 ns, in a million ticks.
         assert!((slope.ppm - 102.0).abs() < 0.1, "{slope:?}");
     }

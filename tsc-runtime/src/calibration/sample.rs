@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CalibrationError, Rate, Reference, Steps, fit};
+use super::{CalibrationError, Rate, Steps, fit};
 use crate::calibration::resolution;
 use crate::machine;
 use crate::process::ClockPair;
@@ -52,17 +52,8 @@ pub(super) fn rate_of(groups: &[Group], stepped: bool) -> Result<Rate, Calibrati
         ticks: resolution::ticks(),
         ns: reference_step_ns(),
     };
-    let slope = fit(groups.as_flattened(), steps)?;
-    Ok(Rate {
-        hz: slope.hz,
-        ppm: slope.ppm,
-        baseline: Duration::from_nanos(slope.baseline_ns),
-        reference: match ClockPair::IS_RAW {
-            true => Reference::MonotonicRaw,
-            false => Reference::Instant,
-        },
-        stepped,
-    })
+    let rate = fit(groups.as_flattened(), steps)?;
+    Ok(Rate { stepped, ..rate })
 }
 
 /// The step of the reference clock.
