@@ -1,6 +1,6 @@
 //! Computes core cycles from the ticks of rounds: pure functions.
 
-use crate::calibration::reference_chain::is_undisturbed;
+use crate::calibration::reference_chain::{LINKS_PER_BLOCK, is_undisturbed};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
@@ -21,14 +21,16 @@ pub(super) struct Round {
     pub(super) without: f64,
 }
 
-/// The lengths to which the ticks of a [`Round`] belong: core cycles of the reference chain, links of the chain of multiplications, copies
-/// of the code.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lengths {
-    pub(super) additions: f64,
-    pub(super) multiplications: f64,
-    pub(super) copies: f64,
-}
+/// The blocks of the reference chain in a round's short run; the long run has twice as many. The short run takes 2000 core cycles, which
+/// is long compared with the step of a coarse counter, and short compared with the time between two timer interrupts.
+pub(super) const ADDITION_BLOCKS: u64 = 2;
+/// The blocks of the multiplications in a round's short run.
+pub(super) const MULTIPLICATION_BLOCKS: u64 = 1;
+
+/// The core cycles of a [`Round`]'s additions, and the links of its multiplications. A round runs everything in both orders, so it contains
+/// the difference of the two lengths twice.
+const ADDITIONS: f64 = (2 * ADDITION_BLOCKS * LINKS_PER_BLOCK) as f64;
+const MULTIPLICATIONS: f64 = (2 * MULTIPLICATION_BLOCKS * LINKS_PER_BLOCK) as f64;
 
 data! {
     /// A number of core cycles, and how well it is known.
@@ -82,26 +84,18 @@ impl fmt::Display for Timing {
     }
 }
 
-/// Core cycles per copy: the ratio of the sums over the rounds that are used.
-pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
-    let of = |round: &Round| round.code - round.without;
-    ratio(rounds, lengths.additions, lengths.copies, of)
+/// Core cycles per copy: the ratio of the sums over the rounds that are used, each of which has so many `copies` of the code.
+pub(super) fn cycles(rounds: &[Round], copies: f64) -> Option<Estimate> {
+    ratio(rounds, copies, |round| round.code - round.without)
 }
 
 /// How many additions take as long as a multiplication. If it is not 3, the reference chain cannot be used.
-pub(super) fn check(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
-    let of = |round: &Round| round.multiplications;
-    ratio(rounds, lengths.additions, lengths.multiplications, of)
+pub(super) fn check(rounds: &[Round]) -> Option<Estimate> {
+    ratio(rounds, MULTIPLICATIONS, |round| round.multiplications)
 }
 
-/// The core cycles of one copy. In a round, `numerator` gives the ticks of `copies` copies, and the reference chain takes
-/// `additions_per_round` cycles.
-fn ratio(
-    rounds: &[Round],
-    additions_per_round: f64,
-    copies: f64,
-    numerator: impl Fn(&Round) -> f64,
-) -> Option<Estimate> {
+/// The core cycles of one copy. In a round, `numerator` gives the ticks of `copies` copies.
+fn ratio(rounds: &[Round], copies: f64, numerator: fn(&Round) -> f64) -> Option<Estimate> {
     let usual = median(rounds.iter().map(|round| round.additions).collect())?;
     let undisturbed = |round: &&Round| is_undisturbed(round.additions, usual);
     let part = |round: &Round| (numerator(round), round.additions);
@@ -123,7 +117,7 @@ fn ratio(
     let square = |(code, additions): &(f64, f64)| (code - value * additions).powi(2);
     let squares: f64 = kept.iter().map(square).sum();
     let std_error = (squares / (n - 1.0)).sqrt() / (additions / n) / n.sqrt();
-    let scale = additions_per_round / copies;
+    let scale = ADDITIONS / copies;
     let estimate = Estimate {
         cycles: value * scale,
         ticks: code / n / copies,
@@ -140,11 +134,7 @@ fn ratio(
 mod tests {
     use super::*;
 
-    const LENGTHS: Lengths = Lengths {
-        additions: 4000.0,
-        multiplications: 1400.0,
-        copies: 1000.0,
-    };
+    const COPIES: f64 = 1000.0;
 
     /// Rounds of a machine whose clock varies by 10 %, with an instruction of `cycles`.
     fn wandering(cycles: f64) -> Vec<Round> {
@@ -153,10 +143,10 @@ mod tests {
                 let ticks_per_cycle = 0.7 + 0.07 * (f64::from(i) / 100.0).sin();
                 let noise = f64::from((i * 7919) % 13 - 6);
                 Round {
-                    additions: 4000.0 * ticks_per_cycle + noise,
-                    multiplications: 4200.0 * ticks_per_cycle,
+                    additions: ADDITIONS * ticks_per_cycle + noise,
+                    multiplications: 3.0 * MULTIPLICATIONS * ticks_per_cycle,
                     nops: 2800.0 * ticks_per_cycle,
-                    code: 1000.0 * cycles * ticks_per_cycle - noise,
+                    code: COPIES * cycles * ticks_per_cycle - noise,
                     without: 0.0,
                 }
             })
@@ -165,15 +155,15 @@ mod tests {
 
     #[test]
     fn wandering_clock_cancels() {
-        let estimate = cycles(&wandering(13.0), LENGTHS).unwrap();
+        let estimate = cycles(&wandering(13.0), COPIES).unwrap();
         assert!((estimate.cycles() - 13.0).abs() < 0.005, "{estimate}");
-        assert!((check(&wandering(13.0), LENGTHS).unwrap().cycles() - 3.0).abs() < 0.005);
+        assert!((check(&wandering(13.0)).unwrap().cycles() - 3.0).abs() < 0.005);
     }
 
     #[test]
     fn ticks_are_those_of_the_rounds() {
         // A cycle takes 0.7 ticks on average; the clock varies around this.
-        let ticks = cycles(&wandering(13.0), LENGTHS).unwrap().ticks();
+        let ticks = cycles(&wandering(13.0), COPIES).unwrap().ticks();
         assert!((ticks / (13.0 * 0.7) - 1.0).abs() < 0.1, "{ticks}");
     }
 
@@ -188,7 +178,7 @@ mod tests {
                 _ => {}
             }
         }
-        let estimate = cycles(&rounds, LENGTHS).unwrap();
+        let estimate = cycles(&rounds, COPIES).unwrap();
         assert!((estimate.cycles() - 3.0).abs() < 0.005, "{estimate}");
         assert_eq!(estimate.dropped(), 150);
     }
@@ -202,17 +192,13 @@ mod tests {
                 ..round
             })
             .collect();
-        assert!((cycles(&rounds, LENGTHS).unwrap().cycles() - 12.0).abs() < 0.01);
+        assert!((cycles(&rounds, COPIES).unwrap().cycles() - 12.0).abs() < 0.01);
     }
 
     #[test]
     fn nothing_comes_of_nothing() {
-        assert_eq!(cycles(&[], LENGTHS), None);
-        assert_eq!(cycles(&[Round::default(); 5], LENGTHS), None);
-        let no_copies = Lengths {
-            copies: 0.0,
-            ..LENGTHS
-        };
-        assert_eq!(cycles(&wandering(3.0), no_copies), None);
+        assert_eq!(cycles(&[], COPIES), None);
+        assert_eq!(cycles(&[Round::default(); 5], COPIES), None);
+        assert_eq!(cycles(&wandering(3.0), 0.0), None);
     }
 }

@@ -4,21 +4,16 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use super::estimate::{self, Estimate, Lengths, Round};
+use super::estimate::{self, ADDITION_BLOCKS, Estimate, MULTIPLICATION_BLOCKS, Round};
 use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing};
-use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
+use crate::calibration::reference_chain;
 use crate::calibration::statistics::median;
 use crate::instruments::bench::{attach_thread, uninterrupted};
 use crate::process;
 use crate::random::Random;
 use crate::tsc;
 
-/// The blocks of the reference chain in a round's short run; the long run has twice as many. The short run takes 2000 core cycles, which
-/// is long compared with the step of a coarse counter, and short compared with the time between two timer interrupts.
-const ADDITION_BLOCKS: u64 = 2;
-/// The blocks of the multiplications in a round's short run.
-const MULTIPLICATION_BLOCKS: u64 = 1;
 /// How long the measured code should take in a round's short run, in ticks: about as long as the reference chain.
 const CODE_TICKS: i64 = 1500;
 /// The number of rounds before the first evaluation, and between two evaluations.
@@ -113,7 +108,7 @@ fn settle(
         }
         let late = started.elapsed() >= limit;
         dropped += drop_shared(&mut rounds);
-        let estimate = estimate::cycles(&rounds, bench.lengths);
+        let estimate = estimate::cycles(&rounds, bench.copies());
         let good = estimate.is_some_and(|it| {
             it.rounds() >= ROUNDS_GOOD
                 && it.std_error() <= CYCLES_GOOD.max(SHARE_GOOD * it.cycles().abs())
@@ -121,7 +116,7 @@ fn settle(
         if !good && !late {
             continue;
         }
-        let check = estimate::check(&rounds, bench.lengths);
+        let check = estimate::check(&rounds);
         let Some((mut estimate, check)) = estimate.zip(check) else {
             return Err(InstructionError::Disturbed {
                 rounds: rounds.len() + dropped,
@@ -167,7 +162,6 @@ fn keep_alone(rounds: &mut Vec<Round>, least: f64) -> f64 {
 struct Bench {
     kernel: Kernel,
     iterations: u64,
-    lengths: Lengths,
     scratch: *mut u8,
 }
 
@@ -176,19 +170,17 @@ impl Bench {
         let mut bench = Self {
             kernel,
             iterations: 1,
-            lengths: Lengths::default(),
             scratch,
         };
         // This is also the warm-up: page faults, caches, branch predictors.
         let once = bench.run_once(limit)?;
-        bench.iterations = u64::try_from(CODE_TICKS / once.max(1)).unwrap_or(1).max(1);
-        // A round runs everything in both orders, so it contains the difference of the two lengths twice.
-        bench.lengths = Lengths {
-            additions: (2 * ADDITION_BLOCKS * LINKS_PER_BLOCK) as f64,
-            multiplications: (2 * MULTIPLICATION_BLOCKS * LINKS_PER_BLOCK) as f64,
-            copies: (2 * bench.iterations) as f64 * f64::from(kernel.copies),
-        };
+        bench.iterations = (CODE_TICKS / once.max(1)).max(1).cast_unsigned();
         Ok(bench)
+    }
+
+    /// The copies in a round: those of the long runs minus those of the short ones.
+    fn copies(&self) -> f64 {
+        (2 * self.iterations) as f64 * f64::from(self.kernel.copies)
     }
 
     /// Runs one iteration several times, and returns the smallest number of ticks.
