@@ -11,20 +11,17 @@ const KNOWN: f64 = 40.0;
 /// A fence hides at most this many core cycles.
 const GREATEST: f64 = 4.0;
 
-/// How many core cycles of work a fence hides, if the known chain seems to take `measured` cycles.
-pub(super) fn cycles(measured: f64) -> f64 {
-    if measured.is_nan() {
-        return 0.0;
-    }
-    (KNOWN - measured).clamp(-GREATEST, GREATEST)
-}
-
 /// The correction begins at this many core cycles of work, and grows to its full size over this many further cycles.
 const RAMP: (f64, f64) = (4.0, 2.0);
 
-/// The core cycles to add to a net result of `cycles`: none if the result is a few cycles, and all of `fence_hiding` if it is longer.
-pub(super) fn correction(fence_hiding: f64, cycles: f64) -> f64 {
-    fence_hiding * ((cycles - RAMP.0) / RAMP.1).clamp(0.0, 1.0)
+/// The core cycles to add to a net result of `cycles`, if the known chain seems to take `known`: none if the result is a few cycles, and all
+/// that a fence hides if it is longer.
+pub(super) fn correction(known: f64, cycles: f64) -> f64 {
+    if known.is_nan() {
+        return 0.0;
+    }
+    let hidden = (KNOWN - known).clamp(-GREATEST, GREATEST);
+    hidden * ((cycles - RAMP.0) / RAMP.1).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -33,16 +30,15 @@ mod tests {
 
     #[test]
     fn shadow_is_what_the_known_chain_lacks() {
-        assert!((cycles(38.8) - 1.2).abs() < 1e-9);
-        assert_eq!(cycles(f64::NAN), 0.0);
-        assert_eq!(cycles(400.0), -GREATEST);
+        assert!((correction(38.8, 1000.0) - 1.2).abs() < 1e-9);
+        assert_eq!(correction(f64::NAN, 1000.0), 0.0);
+        assert_eq!(correction(400.0, 1000.0), -GREATEST);
     }
 
     #[test]
     fn empty_call_stays_empty() {
-        assert_eq!(correction(1.2, 0.0), 0.0);
-        assert_eq!(correction(1.2, 4.0), 0.0);
-        assert_eq!(correction(1.2, 1000.0), 1.2);
-        assert!((correction(1.2, 5.0) - 0.6).abs() < 1e-9);
+        assert_eq!(correction(38.8, 0.0), 0.0);
+        assert_eq!(correction(38.8, 4.0), 0.0);
+        assert!((correction(38.8, 5.0) - 0.6).abs() < 1e-9);
     }
 }

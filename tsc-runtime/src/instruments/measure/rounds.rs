@@ -134,8 +134,7 @@ impl Run {
             let mut cycles = converted(&ticks);
             if self.plan.baseline_is_empty {
                 let known = centre(&converted(&net(|round| round.known)));
-                let hidden = fence_hiding::cycles(known.mean);
-                let hidden = fence_hiding::correction(hidden, centre(&cycles).mean);
+                let hidden = fence_hiding::correction(known.mean, centre(&cycles).mean);
                 cycles.iter_mut().for_each(|cycles| *cycles += hidden);
                 let hidden = hidden / per_tick;
                 ticks.iter_mut().for_each(|ticks| *ticks += hidden);
