@@ -2,7 +2,7 @@
 
 use super::fence_hiding;
 use super::measurement::{CoreRatio, Measurement, Plan};
-use super::verdict::{LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict, judge};
+use super::verdict::{LEAST_SAMPLES, UnsettledReason, Verdict, judge};
 use super::work::Work;
 use crate::calibration::reference_chain::{self, LEAST_BLOCKS, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
@@ -119,7 +119,6 @@ impl Run {
         };
         let mut ticks = net(|round| round.work);
         let precision = self.plan.precision;
-        let demand = |step: f64| Tolerance { precision, step };
         // The clock around each round converts it, so a slow change of the clock makes no error.
         let clocks = self.clocks(&rounds, step);
         let cycles = clocks.map(|clocks| {
@@ -142,12 +141,12 @@ impl Run {
             let mut known = centre(&cycles);
             let error = known.std_error.hypot(baseline_error * per_tick);
             known.std_error = error.hypot(REFERENCE_ERROR * known.mean);
-            (known, judge(&cycles, demand(step)), clock)
+            (known, judge(&cycles, precision, step), clock)
         });
         let (clean, interrupted) = (self.rounds.len(), self.interrupted);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
-        let verdict = match (&cycles, judge(&ticks, demand(step / batch))) {
+        let verdict = match (&cycles, judge(&ticks, precision, step / batch)) {
             _ if interrupted > clean => Verdict::Unsettled {
                 why: UnsettledReason::Interrupted { clean, interrupted },
             },

@@ -90,17 +90,8 @@ fn as_text<S: serde::Serializer>(reason: &TscUnavailable, to: S) -> Result<S::Ok
     to.collect_str(reason)
 }
 
-/// The limits by which a run is judged.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tolerance {
-    /// The wanted standard error, as a share of the mean.
-    pub(crate) precision: f64,
-    /// How much correct samples may differ because the counter advances in steps, in the unit of the samples.
-    pub(crate) step: f64,
-}
-
 /// The smallest number of samples for a verdict.
-pub(crate) const LEAST_SAMPLES: usize = 64;
+pub(super) const LEAST_SAMPLES: usize = 64;
 /// Values count as equal if they differ by no more than this share, or by no more than the wanted precision.
 const SAME: f64 = 0.01;
 /// If the mean is smaller than this many ticks, the error is taken as a share of this many ticks.
@@ -108,25 +99,26 @@ const SMALL: f64 = 25.0;
 /// A sample is near the mode if it differs from it by at most this many times the difference that counts as equal.
 const NEAR: f64 = 3.0;
 
-/// Of a constant run, the share of samples near the mode; or what is wrong with the run.
-pub(crate) fn judge(samples: &[f64], demand: Tolerance) -> Result<f64, UnsettledReason> {
+/// Of a constant run, the share of samples near the mode; or what is wrong with the run. `precision` is the wanted standard error, as a share
+/// of the mean; `step` is how much correct samples may differ because the counter advances in steps, in the unit of the samples.
+pub(super) fn judge(samples: &[f64], precision: f64, step: f64) -> Result<f64, UnsettledReason> {
     let all = Distribution::new(samples);
-    let centre = all.centre(2.0 * demand.step);
-    let same = demand.precision.max(SAME) * centre.mean.abs();
-    let tolerance = same.max(demand.step).max(0.5);
+    let centre = all.centre(2.0 * step);
+    let same = precision.max(SAME) * centre.mean.abs();
+    let tolerance = same.max(step).max(0.5);
     // If the mean is near zero, the error cannot be taken as a share of it.
-    let good = demand.precision * centre.mean.abs().max(SMALL);
+    let good = precision * centre.mean.abs().max(SMALL);
     let limit = |std_error: f64| UnsettledReason::Limit {
         reached: std_error / centre.mean.abs(),
-        wanted: demand.precision,
+        wanted: precision,
     };
     if samples.len() < LEAST_SAMPLES || centre.std_error.is_nan() || centre.std_error > good {
         return Err(limit(centre.std_error));
     }
-    if let Some((a, b, share)) = all.two_modes((3.0 * tolerance).max(2.5 * demand.step)) {
+    if let Some((a, b, share)) = all.two_modes((3.0 * tolerance).max(2.5 * step)) {
         return Err(UnsettledReason::TwoModes { a, b, share });
     }
-    let windows = means_of_parts(samples, 2.0 * demand.step);
+    let windows = means_of_parts(samples, 2.0 * step);
     // The first two parts are compared with the last two.
     let (from, to) = (mean(&windows[..2]), mean(&windows[windows.len() - 2..]));
     // A difference that is explained by the scatter inside a window is not a drift.
@@ -139,7 +131,7 @@ pub(crate) fn judge(samples: &[f64], demand: Tolerance) -> Result<f64, Unsettled
         let (p10, p90) = (all.quantile(0.1), all.quantile(0.9));
         return Err(UnsettledReason::Scattered { p10, p90 });
     }
-    let of_run = centre_of_run(samples, 2.0 * demand.step);
+    let of_run = centre_of_run(samples, 2.0 * step);
     if of_run.std_error > good {
         return Err(limit(of_run.std_error));
     }
@@ -150,10 +142,7 @@ pub(crate) fn judge(samples: &[f64], demand: Tolerance) -> Result<f64, Unsettled
 mod tests {
     use super::*;
 
-    const DEMAND: Tolerance = Tolerance {
-        precision: 0.01,
-        step: 2.0,
-    };
+    const STEP: f64 = 2.0;
 
     fn noisy(value: impl Fn(usize) -> f64) -> Vec<f64> {
         (0..400)
@@ -163,7 +152,7 @@ mod tests {
 
     #[test]
     fn figures_are_finite_or_not_printed() {
-        let nothing = judge(&[], DEMAND).unwrap_err();
+        let nothing = judge(&[], 0.01, STEP).unwrap_err();
         assert!(!nothing.to_string().contains("NaN"), "{nothing}");
         let around_zero = UnsettledReason::Limit {
             reached: f64::INFINITY,
@@ -177,7 +166,7 @@ mod tests {
 
     #[test]
     fn constant_is_constant() {
-        assert!(judge(&noisy(|_| 1019.0), DEMAND).unwrap() > 0.95);
+        assert!(judge(&noisy(|_| 1019.0), 0.01, STEP).unwrap() > 0.95);
     }
 
     #[test]
@@ -185,7 +174,8 @@ mod tests {
         assert!(
             judge(
                 &noisy(|i| if i % 40 == 0 { 90_000.0 } else { 1019.0 }),
-                DEMAND
+                0.01,
+                STEP
             )
             .is_ok()
         );
@@ -193,7 +183,7 @@ mod tests {
 
     #[test]
     fn drift_is_told() {
-        let why = judge(&noisy(|i| 1000.0 + i as f64), DEMAND).unwrap_err();
+        let why = judge(&noisy(|i| 1000.0 + i as f64), 0.01, STEP).unwrap_err();
         assert!(
             matches!(why, UnsettledReason::Drifting { from, to } if from < 1100.0 && to > 1300.0),
             "{why}"
@@ -204,31 +194,19 @@ mod tests {
     fn parts_that_differ_are_no_constant() {
         // One part in eight is a tenth longer: too few for a second mode, and the ends agree.
         let run = noisy(|i| if i / 50 == 3 { 1100.0 } else { 1000.0 });
-        let demand = Tolerance {
-            precision: 0.005,
-            ..DEMAND
-        };
         assert!(matches!(
-            judge(&run, demand),
+            judge(&run, 0.005, STEP),
             Err(UnsettledReason::Limit { .. })
         ));
-        assert!(
-            judge(
-                &run,
-                Tolerance {
-                    precision: 0.05,
-                    ..DEMAND
-                }
-            )
-            .is_ok()
-        );
+        assert!(judge(&run, 0.05, STEP).is_ok());
     }
 
     #[test]
     fn two_modes_are_told() {
         let why = judge(
             &noisy(|i| if i * 31 % 100 < 40 { 84.0 } else { 112.0 }),
-            DEMAND,
+            0.01,
+            STEP,
         )
         .unwrap_err();
         assert!(
@@ -240,11 +218,7 @@ mod tests {
     #[test]
     fn three_modes_are_scattered() {
         let three = noisy(|i| [32.0, 48.0, 69.0][i * 31 % 100 % 3]);
-        let demand = Tolerance {
-            precision: 0.03,
-            ..DEMAND
-        };
-        let why = judge(&three, demand).unwrap_err();
+        let why = judge(&three, 0.03, STEP).unwrap_err();
         assert!(
             matches!(why, UnsettledReason::Scattered { p10, p90 } if p10 < 33.0 && p90 > 68.0),
             "{why}"
@@ -254,19 +228,19 @@ mod tests {
     #[test]
     fn too_few_or_too_wild_is_a_limit() {
         assert!(matches!(
-            judge(&[100.0; 10], DEMAND),
+            judge(&[100.0; 10], 0.01, STEP),
             Err(UnsettledReason::Limit { .. })
         ));
         assert!(matches!(
-            judge(&[], DEMAND),
+            judge(&[], 0.01, STEP),
             Err(UnsettledReason::Limit { .. })
         ));
         let wild = noisy(|i| 1000.0 + 1000.0 * (i * 7919 % 4001) as f64);
-        assert!(judge(&wild, DEMAND).is_err());
+        assert!(judge(&wild, 0.01, STEP).is_err());
     }
 
     #[test]
     fn work_of_nothing_is_constant() {
-        assert!(judge(&noisy(|i| if i % 2 == 0 { 0.5 } else { -0.5 }), DEMAND).is_ok());
+        assert!(judge(&noisy(|i| if i % 2 == 0 { 0.5 } else { -0.5 }), 0.01, STEP).is_ok());
     }
 }
