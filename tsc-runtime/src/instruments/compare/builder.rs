@@ -134,7 +134,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         let Some(same) = self.same else { return Ok(()) };
         for (index, input) in self.inputs.iter().enumerate() {
             let candidates = self.candidates.iter_mut();
-            let mut results = candidates.map(|(name, candidate)| (name, candidate.call(input)));
+            let mut results = candidates.map(|(name, candidate)| (name, candidate(input)));
             if let Some((first, expected)) = results.next()
                 && let Some((other, _)) = results.find(|(_, result)| !same(&expected, result))
             {
@@ -193,18 +193,12 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
 }
 
 /// One of the compared implementations, of any type.
-trait Candidate<I, R> {
-    fn call(&mut self, input: &I) -> R;
-
+trait Candidate<I, R>: FnMut(&I) -> R {
     /// Makes `passes` passes over all inputs, and returns the ticks. No call begins before the one before it has ended.
     fn sample(&mut self, inputs: &[I], passes: usize) -> i64;
 }
 
 impl<F: FnMut(&I) -> R, I, R> Candidate<I, R> for F {
-    fn call(&mut self, input: &I) -> R {
-        self(input)
-    }
-
     #[inline(never)]
     fn sample(&mut self, inputs: &[I], passes: usize) -> i64 {
         let start = Lfence::start();
