@@ -11,7 +11,7 @@
 #[macro_export]
 macro_rules! assert_ticks {
     ($($budget:tt)*) => {
-        $crate::__budget!(Ticks, $($budget)*)
+        $crate::__budget!(TICKS, $($budget)*)
     };
 }
 
@@ -23,7 +23,7 @@ macro_rules! assert_ticks {
 #[macro_export]
 macro_rules! assert_core_cycles {
     ($($budget:tt)*) => {
-        $crate::__budget!(CoreCycles, $($budget)*)
+        $crate::__budget!(CORE_CYCLES, $($budget)*)
     };
 }
 
@@ -42,7 +42,7 @@ macro_rules! __budget {
     ($unit:ident, $($budget:tt)*) => { $crate::__budget!(@ false, $unit, $($budget)*) };
     (@ $strict:literal, $unit:ident, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
         $crate::budget::Budget {
-            unit: $crate::budget::Unit::$unit,
+            unit: $crate::budget::Budget::$unit,
             statistic: $crate::__budget!(@statistic $statistic),
             limit: ($limit) as f64,
             strict: $strict,

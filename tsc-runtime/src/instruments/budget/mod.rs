@@ -18,18 +18,10 @@ pub use crate::{assert_core_cycles, assert_ticks};
 
 use crate::instruments::measure::{Measure, Measurement, Verdict};
 use crate::machine::machine;
-use tsc_report::__private::named;
 
-named! {
-    /// The unit of a budget.
-    #[doc(hidden)]
-    pub enum Unit {
-        /// Ticks of the counter.
-        Ticks = "ticks",
-        /// Cycles of the core.
-        CoreCycles = "core cycles",
-    }
-}
+/// The unit of a budget: its name, and how many of it are a tick, as far as a measurement knows that.
+#[doc(hidden)]
+pub type Unit = (&'static str, fn(&Measurement) -> Option<f64>);
 
 /// The limit of what a call may cost. Only the assertions make it.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +35,11 @@ pub struct Budget {
 }
 
 impl Budget {
+    pub const TICKS: Unit = ("ticks", |_| Some(1.0));
+    pub const CORE_CYCLES: Unit = ("core cycles", |measurement| {
+        measurement.clock().map(|clock| clock.cycles_per_tick())
+    });
+
     /// Measures `work` and compares it with the budget. If that cannot be judged and the budget is not strict, a line is printed on standard
     /// error.
     ///
@@ -60,13 +57,9 @@ impl Budget {
 
     /// If the cost is within the budget, `Ok`; with a reason, if that is not known.
     fn judge(self, measurement: &Measurement) -> Result<Option<String>, String> {
-        let Self { unit, limit, .. } = self;
-        let (statistic, of) = self.statistic;
-        let factor = match unit {
-            Unit::Ticks => Some(1.0),
-            Unit::CoreCycles => measurement.clock().map(|clock| clock.cycles_per_tick()),
-        };
-        let found = match (measurement.verdict(), factor) {
+        let limit = self.limit;
+        let ((statistic, of), (unit, per_tick)) = (self.statistic, self.unit);
+        let found = match (measurement.verdict(), per_tick(measurement)) {
             (Verdict::Unsettled { why }, _) => Err(why.to_string()),
             (_, None) => Err("core cycles are not known here".to_owned()),
             (_, Some(factor)) => Ok(factor * of(measurement)),
@@ -103,7 +96,7 @@ mod tests {
     }
 
     const ONE_TICK: Budget = Budget {
-        unit: Unit::Ticks,
+        unit: Budget::TICKS,
         statistic: ("min", Measurement::min_ticks),
         limit: 1.0,
         strict: false,
