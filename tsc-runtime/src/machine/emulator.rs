@@ -50,6 +50,7 @@ pub(super) fn detect(machine: &MachineReport) -> Option<Emulator> {
     if cfg!(miri) {
         return Some(Emulator::Miri);
     }
+    #[cfg(all(target_arch = "x86_64", not(miri), not(windows)))]
     if running_on_valgrind() {
         return Some(Emulator::Valgrind);
     }
@@ -111,11 +112,6 @@ fn running_on_valgrind() -> bool {
         );
     }
     answer != 0
-}
-
-#[cfg(not(all(target_arch = "x86_64", not(miri), not(windows))))]
-fn running_on_valgrind() -> bool {
-    false
 }
 
 #[cfg(test)]

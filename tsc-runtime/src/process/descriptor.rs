@@ -98,8 +98,10 @@ fn is_spare(number: libc::c_int, kept: u64) -> bool {
 }
 
 /// The number by which the kernel tells perf events apart. `None` if the file is no perf event.
-#[cfg(feature = "pmu")]
 fn event_id(descriptor: libc::c_int) -> Option<u64> {
+    if cfg!(not(feature = "pmu")) {
+        return None;
+    }
     let mut id = 0_u64;
     // SAFETY: of all files, only perf events know this request, and they write one number to the given address.
     let failed = unsafe {
@@ -107,11 +109,6 @@ fn event_id(descriptor: libc::c_int) -> Option<u64> {
         libc::ioctl(descriptor, request, &raw mut id)
     };
     (failed == 0).then_some(id)
-}
-
-#[cfg(not(feature = "pmu"))]
-fn event_id(_: libc::c_int) -> Option<u64> {
-    None
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ pub(super) fn read_bare() -> Ticks {
 ///
 /// This function does not fail here.
 pub fn detect() -> Result<(), TscUnavailable> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     IS_SELF_SYNCHRONIZED.store(has_ecv(), Relaxed);
     Ok(())
 }
@@ -85,11 +86,6 @@ fn has_ecv() -> bool {
         asm!("mrs {}, ID_AA64MMFR0_EL1", out(reg) features, options(nomem, nostack, preserves_flags));
     }
     features >> ECV & 0xf != 0
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn has_ecv() -> bool {
-    false
 }
 
 #[cfg(test)]

@@ -141,12 +141,8 @@ pub(super) fn stop_cpuid() -> Ticks {
     cpuid_read!()
 }
 
-#[inline(always)]
-pub(super) fn start_cpuid_start() -> Ticks {
-    cpuid_read!()
-}
-
 pub(super) use read_bare as stop_cpuid_start;
+pub(super) use stop_cpuid as start_cpuid_start;
 
 pub(super) fn supports(fence: Fence) -> bool {
     let capabilities = CAPABILITIES.load(Relaxed);
@@ -187,6 +183,7 @@ pub fn detect() -> Result<(), TscUnavailable> {
     let eax = |leaf| cpuid(leaf, 0)[0];
     let edx = |leaf| cpuid(leaf, 0)[3];
 
+    #[cfg(target_os = "linux")]
     if is_forbidden_by_prctl() {
         return Err(TscUnavailable::ForbiddenByPrctl);
     }
@@ -211,9 +208,4 @@ fn is_forbidden_by_prctl() -> bool {
     // SAFETY: PR_GET_TSC writes one int to the given address. An old kernel that does not have it returns an error.
     let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode) };
     answer == 0 && mode == libc::PR_TSC_SIGSEGV
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_forbidden_by_prctl() -> bool {
-    false
 }
