@@ -4,14 +4,6 @@ use tsc_report::MachineReport;
 
 use super::microarchitecture::{self, Signature};
 
-/// What the CPU itself reports; the rest is unknown.
-pub(super) fn facts() -> MachineReport {
-    #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
-    return from_leaves(crate::tsc::cpuid);
-    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
-    MachineReport::default()
-}
-
 const EAX: usize = 0;
 const EBX: usize = 1;
 const ECX: usize = 2;
@@ -20,11 +12,8 @@ const EDX: usize = 3;
 const EXTENDED: u32 = 0x8000_0000;
 const HYPERVISOR: u32 = 0x4000_0000;
 
-#[cfg_attr(
-    any(miri, not(any(target_arch = "x86_64", target_arch = "x86"))),
-    allow(dead_code, reason = "only the tests have leaves to read")
-)]
-fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
+/// What the CPU itself reports; the rest is unknown, and so is everything on a CPU without CPUID.
+pub(super) fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
     let first = read(0, 0);
     let highest = first[EAX];
     if highest == 0 {

@@ -6,6 +6,8 @@
 #![cfg_attr(not(feature = "on"), doc(hidden))]
 
 use once_cell::race::OnceBox;
+
+use crate::tsc;
 use tsc_report::MachineReport;
 
 mod cpuid;
@@ -29,7 +31,7 @@ pub use microarchitecture::microarchitecture;
 pub fn machine() -> &'static MachineReport {
     static MACHINE: OnceBox<MachineReport> = OnceBox::new();
     MACHINE.get_or_init(|| {
-        let mut machine = cpuid::facts();
+        let mut machine = cpuid::from_leaves(tsc::cpuid);
         if cfg!(target_arch = "aarch64") {
             // The architecture guarantees this for the generic timer.
             machine.invariant_tsc = Some(true);

@@ -13,7 +13,7 @@ use super::{Ticks, TscUnavailable};
 #[path = "one_fence.rs"]
 mod one_fence;
 
-pub(super) use one_fence::*;
+pub(crate) use one_fence::*;
 
 /// Whether the CPU has CNTVCTSS_EL0. Set by [`detect`], which runs before the first read.
 static IS_SELF_SYNCHRONIZED: AtomicBool = AtomicBool::new(false);

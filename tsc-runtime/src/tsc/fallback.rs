@@ -5,7 +5,7 @@ use super::{TscUnavailable, os_clock};
 #[path = "one_fence.rs"]
 mod one_fence;
 
-pub(super) use one_fence::*;
+pub(crate) use one_fence::*;
 pub(super) use os_clock::now as read_bare;
 pub(super) use read_bare as start_lfence;
 pub(super) use read_bare as stop_lfence;

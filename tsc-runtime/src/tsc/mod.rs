@@ -24,10 +24,8 @@ pub(crate) mod fence_policy;
 pub(crate) mod os_clock;
 mod unavailable;
 
-#[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
-pub(crate) use arch::cpuid;
 pub use arch::detect;
-pub(crate) use arch::reads;
+pub(crate) use arch::{cpuid, reads};
 pub use escape::escape;
 pub use fence_policy::*;
 pub use unavailable::TscUnavailable;

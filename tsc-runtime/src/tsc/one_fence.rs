@@ -1,4 +1,4 @@
-//! The reads of all policies with fences, where the architecture offers no choice of them.
+//! The reads of all policies with fences, where the architecture offers no choice of them; and CPUID, which it does not have.
 
 use crate::tsc::Fence;
 
@@ -14,4 +14,9 @@ pub(in crate::tsc) use super::stop_lfence as stop_cpuid_start;
 
 pub(in crate::tsc) fn supports(fence: Fence) -> bool {
     matches!(fence, Fence::Lfence | Fence::Unfenced)
+}
+
+/// What a CPU returns that has no leaf.
+pub(crate) fn cpuid(_leaf: u32, _subleaf: u32) -> [u32; 4] {
+    [0; 4]
 }
