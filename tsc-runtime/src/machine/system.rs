@@ -6,10 +6,7 @@ const HAS_FILES: bool = !cfg!(miri) && cfg!(any(target_os = "linux", target_os =
 
 /// The text in a file, if there is any.
 pub(super) fn read(path: &str) -> Option<String> {
-    if !HAS_FILES {
-        return None;
-    }
-    let text = fs::read_to_string(path).ok()?;
+    let text = HAS_FILES.then(|| fs::read_to_string(path).ok())??;
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -33,14 +30,9 @@ pub(super) fn cpu_model() -> Option<String> {
 
 /// The name of the file that the kernel executes. Under an emulator, it may differ from the one that `/proc/self` reports to this process.
 pub(super) fn executing() -> Option<String> {
-    if !HAS_FILES {
-        return None;
-    }
-    let really = fs::read_link("/proc/thread-self/exe").ok()?;
-    let reported = fs::read_link("/proc/self/exe").ok();
-    if reported.as_ref() == Some(&really) {
-        return None;
-    }
+    let link = |path| HAS_FILES.then(|| fs::read_link(path).ok())?;
+    let reported = link("/proc/self/exe");
+    let really = link("/proc/thread-self/exe").filter(|it| Some(it) != reported.as_ref())?;
     Some(really.file_name()?.to_string_lossy().into_owned())
 }
 

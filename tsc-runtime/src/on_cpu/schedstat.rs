@@ -47,15 +47,13 @@ impl Schedstat {
     /// The statistics of a thread that has run for `cpu_ns`.
     pub(super) fn read(&mut self, cpu_ns: u64) -> Option<Statistics> {
         self.descriptor.as_ref()?;
-        let found = self.read_own(cpu_ns);
-        if found.is_some() {
-            return found;
-        }
-        // The program has closed the descriptor, and may have opened another file in its place.
-        let last = self.last;
-        self.open();
-        self.last = last;
-        let found = self.read_own(cpu_ns);
+        let found = self.read_own(cpu_ns).or_else(|| {
+            // The program has closed the descriptor, and may have opened another file in its place.
+            let last = self.last;
+            self.open();
+            self.last = last;
+            self.read_own(cpu_ns)
+        });
         if found.is_none() {
             self.close();
         }

@@ -23,11 +23,8 @@ const ALL: [Result<(), TscUnavailable>; 4] = [
 ///
 /// The reason why it may not be read.
 pub(crate) fn availability() -> Result<(), TscUnavailable> {
-    let known = AVAILABILITY.load(Relaxed);
-    match ALL.get(usize::from(known).wrapping_sub(1)) {
-        Some(&availability) => availability,
-        None => find_out(),
-    }
+    let place = usize::from(AVAILABILITY.load(Relaxed)).wrapping_sub(1);
+    ALL.get(place).copied().unwrap_or_else(find_out)
 }
 
 #[cold]
