@@ -5,6 +5,7 @@
 //! Zen and later CPUs. Both chains are measured in the same round. If a multiplication took three times as long as an addition, then the
 //! additions took one cycle each, and the result is the core clock.
 
+use super::statistics::median;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
@@ -83,10 +84,12 @@ chain! {
 /// Whether the chains exist here.
 pub(crate) const AVAILABLE: bool = cfg!(all(target_arch = "x86_64", not(miri)));
 
-/// Whether a chain that took `ticks` was undisturbed, if it usually takes `usual`. A change of the core's clock makes a smaller difference.
-/// An interruption makes the difference of two runs far too great or far too small.
-pub(crate) fn is_undisturbed(ticks: f64, usual: f64) -> bool {
-    usual > 0.0 && (0.75..1.25).contains(&(ticks / usual))
+/// The rounds in which a chain took about as many ticks as usual. A change of the core's clock makes a smaller difference. An interruption
+/// makes the difference of two runs far too great or far too small.
+pub(crate) fn undisturbed<T: Copy>(rounds: &[T], ticks: impl Fn(&T) -> f64) -> Vec<T> {
+    let usual = median(rounds.iter().map(&ticks).collect()).unwrap_or(0.0);
+    let is_usual = |round: &T| (0.75 * usual..1.25 * usual).contains(&ticks(round));
+    rounds.iter().copied().filter(is_usual).collect()
 }
 
 /// Executes forty dependent additions, which are inlined into the measured code.

@@ -14,7 +14,7 @@
 use parking_lot::Mutex;
 
 use crate::calibration::reference_chain::{
-    self, LEAST_BLOCKS, LINKS_PER_BLOCK, additions, multiplications,
+    self, LEAST_BLOCKS, LINKS_PER_BLOCK, additions, multiplications, undisturbed,
 };
 use crate::calibration::statistics::{median, median_of_sorted};
 use crate::machine::{Emulator, emulator};
@@ -228,14 +228,8 @@ fn counted(
 
 /// The cycles per tick, from the ticks of additions and of multiplications in each round.
 fn evaluate(rounds: &[[i64; 2]]) -> Result<f64, CoreClockError> {
-    let usual = [0, 1].map(|which| {
-        let ticks = rounds.iter().map(|round: &[i64; 2]| round[which] as f64);
-        median(ticks.collect()).unwrap_or(0.0)
-    });
-    let undisturbed = |round: &&[i64; 2]| {
-        (0..2).all(|which| reference_chain::is_undisturbed(round[which] as f64, usual[which]))
-    };
-    let kept: Vec<&[i64; 2]> = rounds.iter().filter(undisturbed).collect();
+    let kept = undisturbed(rounds, |round| round[0] as f64);
+    let kept = undisturbed(&kept, |round| round[1] as f64);
     if kept.is_empty() || kept.len() * 2 < rounds.len() {
         return Err(CoreClockError::Disturbed);
     }

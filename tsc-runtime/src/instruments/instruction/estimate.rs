@@ -1,7 +1,6 @@
 //! Computes core cycles from the ticks of rounds: pure functions.
 
-use crate::calibration::reference_chain::{LINKS_PER_BLOCK, is_undisturbed};
-use crate::calibration::statistics::median;
+use crate::calibration::reference_chain::{LINKS_PER_BLOCK, undisturbed};
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
 use tsc_report::__private::data;
@@ -96,10 +95,9 @@ pub(super) fn check(rounds: &[Round]) -> Option<Estimate> {
 
 /// The core cycles of one copy. In a round, `numerator` gives the ticks of `copies` copies.
 fn ratio(rounds: &[Round], copies: f64, numerator: fn(&Round) -> f64) -> Option<Estimate> {
-    let usual = median(rounds.iter().map(|round| round.additions).collect())?;
-    let undisturbed = |round: &&Round| is_undisturbed(round.additions, usual);
+    let undisturbed = undisturbed(rounds, |round| round.additions);
     let part = |round: &Round| (numerator(round), round.additions);
-    let mut kept: Vec<(f64, f64)> = rounds.iter().filter(undisturbed).map(part).collect();
+    let mut kept: Vec<(f64, f64)> = undisturbed.iter().map(part).collect();
     let ratio = |(code, additions): &(f64, f64)| code / additions;
     let ratios = Distribution::new(&kept.iter().map(ratio).collect::<Vec<_>>());
     let (centre, spread) = (ratios.median(), ratios.robust_deviation());

@@ -4,8 +4,7 @@ use super::fence_hiding;
 use super::measurement::{CoreRatio, Measurement, Plan};
 use super::verdict::{LEAST_SAMPLES, UnsettledReason, Verdict, judge};
 use super::work::Work;
-use crate::calibration::reference_chain::{self, LEAST_BLOCKS, LINKS_PER_BLOCK};
-use crate::calibration::statistics::median;
+use crate::calibration::reference_chain::{self, LEAST_BLOCKS, LINKS_PER_BLOCK, undisturbed};
 use crate::instruments::bench::distribution::{Centre, Distribution, centre_of_run};
 use crate::instruments::bench::uninterrupted;
 use crate::interruption;
@@ -109,7 +108,11 @@ impl Run {
     /// Evaluates the rounds so far.
     pub(super) fn evaluate(&self) -> Measurement {
         let (step, batch) = (self.plan.step as f64, self.batch as f64);
-        let rounds = self.undisturbed();
+        // Where there is no chain, none of them shows whether it was disturbed.
+        let rounds = match reference_chain::AVAILABLE {
+            true => undisturbed(&self.rounds, |round| round.reference as f64),
+            false => self.rounds.clone(),
+        };
         let baselines: Vec<f64> = rounds.iter().map(|round| round.baseline as f64).collect();
         let baseline = Distribution::new(&baselines).centre(2.0 * step);
         let baseline_error = baseline.std_error / batch;
@@ -169,17 +172,6 @@ impl Run {
             baseline_ticks: baseline.mean,
             ..measurement
         }
-    }
-
-    /// The rounds whose reference chain was not disturbed; all of them where there is no such chain.
-    fn undisturbed(&self) -> Vec<Round> {
-        let references = self.rounds.iter().map(|round| round.reference as f64);
-        let usual = median(references.collect()).unwrap_or(f64::NAN);
-        let is_undisturbed = |round: &Round| {
-            !reference_chain::AVAILABLE
-                || reference_chain::is_undisturbed(round.reference as f64, usual)
-        };
-        self.rounds.iter().copied().filter(is_undisturbed).collect()
     }
 
     /// The core cycles per tick during each of these rounds: by the mean reference of the rounds around it, because a single one is off by as
