@@ -61,7 +61,7 @@ impl Schedstat {
     }
 
     fn read_own(&mut self, cpu_ns: u64) -> Option<Statistics> {
-        let descriptor = self.descriptor.as_ref()?.unproven();
+        let descriptor = self.descriptor.as_ref()?.unproven;
         let mut text = [0_u8; 72];
         // SAFETY: the buffer has the given length.
         let length = unsafe { libc::pread(descriptor, text.as_mut_ptr().cast(), text.len(), 0) };
@@ -157,7 +157,7 @@ mod tests {
         use std::os::fd::AsRawFd;
         let mut schedstat = Schedstat::new();
         schedstat.open();
-        let Some(taken) = schedstat.descriptor.as_ref().map(OwnDescriptor::unproven) else {
+        let Some(taken) = schedstat.descriptor.as_ref().map(|own| own.unproven) else {
             eprintln!("skipped: no /proc/thread-self/schedstat");
             return;
         };
@@ -165,7 +165,7 @@ mod tests {
         // SAFETY: the descriptor belongs to this test. It now refers to another file, as after a program has closed it.
         assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), taken) }, taken);
         assert!(schedstat.read(cpu_ns()).is_some());
-        assert_ne!(schedstat.descriptor.as_ref().unwrap().unproven(), taken);
+        assert_ne!(schedstat.descriptor.as_ref().unwrap().unproven, taken);
         schedstat.close();
         // SAFETY: the descriptor belongs to this test.
         assert_eq!(unsafe { libc::close(taken) }, 0);

@@ -23,7 +23,8 @@ static KEPT: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 #[must_use = "it stays open"]
 pub(crate) struct OwnDescriptor {
-    number: libc::c_int,
+    /// The number, whatever file is behind it by now.
+    pub(crate) unproven: libc::c_int,
     file: FileIdentity,
     /// The ID of a perf event. All perf events have the same inode.
     event: Option<u64>,
@@ -41,7 +42,7 @@ impl OwnDescriptor {
         let event = event_id(number);
         let kept = KEPT.fetch_add(1, Relaxed);
         let descriptor = Self {
-            number,
+            unproven: number,
             file,
             event,
         };
@@ -63,14 +64,9 @@ impl OwnDescriptor {
 
     /// The number, if the file behind it is the one that was opened. This may be called in a signal handler.
     pub(crate) fn proven(&self) -> Option<libc::c_int> {
-        let is_same = FileIdentity::of(self.number)? == self.file
-            && (self.event.is_none() || event_id(self.number) == self.event);
-        is_same.then_some(self.number)
-    }
-
-    /// The number, whatever file is behind it by now.
-    pub(crate) const fn unproven(&self) -> libc::c_int {
-        self.number
+        let is_same = FileIdentity::of(self.unproven)? == self.file
+            && (self.event.is_none() || event_id(self.unproven) == self.event);
+        is_same.then_some(self.unproven)
     }
 }
 
