@@ -101,10 +101,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 impl Variable {
     /// The value. `None` if the variable is not set, empty or ignored.
     pub(crate) fn get(&self) -> Option<OsString> {
-        if secure::has_more_rights_than_its_user() {
-            return None;
-        }
-        std::env::var_os(self.name).filter(|value| !value.is_empty())
+        let is_trusted = !secure::has_more_rights_than_its_user();
+        std::env::var_os(self.name).filter(|value| is_trusted && !value.is_empty())
     }
 
     /// Parses the value with `parse`. If that returns `None`, a line on standard error lists the permitted values.

@@ -52,9 +52,7 @@ mod imp {
 
 /// Shuttle's own time, so that a test does the same whenever it is run with the same schedule.
 #[cfg(shuttle)]
-mod imp {
-    pub(crate) use crate::sync::scheduled::{now, unix_now};
-}
+use crate::sync::scheduled as imp;
 
 /// [`Instant`](std::time::Instant), which on these systems does not need the counter. A WebAssembly module outside of WASI has no clock.
 /// Calls are counted there, and all of them take no time.

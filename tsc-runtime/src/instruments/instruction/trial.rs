@@ -15,9 +15,6 @@ const WALL_SECONDS: libc::c_uint = 5;
 /// All signals of instructions and limits are below this one.
 const FIRST_REAL_TIME_SIGNAL: libc::c_int = 32;
 
-/// The exit code of a child that has executed the code.
-const DONE: libc::c_int = 0;
-
 /// Executes the kernel once in a child, with `scratch`. If the system does not permit a child process, the kernel is not tried.
 ///
 /// # Errors
@@ -61,7 +58,7 @@ fn child(code: Code, scratch: *mut u8) -> ! {
         libc::sigprocmask(libc::SIG_UNBLOCK, &signals::all(), std::ptr::null_mut());
         libc::alarm(WALL_SECONDS);
         code(1, scratch);
-        libc::_exit(DONE)
+        libc::_exit(0)
     }
 }
 
