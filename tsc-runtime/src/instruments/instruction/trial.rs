@@ -21,20 +21,18 @@ const FIRST_REAL_TIME_SIGNAL: libc::c_int = 32;
 ///
 /// The listing did not end, or ended the child by a signal.
 pub(super) fn execute(kernel: &Kernel, scratch: *mut u8) -> Result<(), InstructionError> {
-    let mut codes = [Some(kernel.run), kernel.without].into_iter().flatten();
-    codes.try_for_each(|code| execute_in_child(code, scratch))
-}
-
-fn execute_in_child(code: Code, scratch: *mut u8) -> Result<(), InstructionError> {
-    // Makes a copy of this process that has only this thread, like `fork`. Unlike `fork`, it does not run the handlers that are registered
-    // for a fork, and the child's end sends no signal to this process. So a program that waits for its own children does not see this
-    // child.
-    // SAFETY: the arguments are numbers. The child calls nothing that may wait for a lock that another thread held.
-    match unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) } {
-        -1 => Ok(()),
-        0 => child(code, scratch),
-        pid => outcome(wait(pid as libc::pid_t)),
+    for code in [Some(kernel.run), kernel.without].into_iter().flatten() {
+        // Makes a copy of this process that has only this thread, like `fork`. Unlike `fork`, it does not run the handlers that are
+        // registered for a fork, and the child's end sends no signal to this process. So a program that waits for its own children does not
+        // see this child.
+        // SAFETY: the arguments are numbers. The child calls nothing that may wait for a lock that another thread held.
+        match unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) } {
+            -1 => {}
+            0 => child(code, scratch),
+            pid => outcome(wait(pid as libc::pid_t))?,
+        }
     }
+    Ok(())
 }
 
 /// Executes the code, and ends the process.
