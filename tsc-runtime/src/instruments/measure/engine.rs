@@ -17,7 +17,7 @@ const SAMPLE_TICKS: u64 = 2000;
 const SAMPLE_STEPS: u64 = 64;
 /// The longest batch.
 const LONGEST_BATCH: usize = 4096;
-/// The number of rounds between two checks whether to evaluate the run.
+/// The least number of rounds between two evaluations of the run.
 const ROUNDS_PER_LOOK: usize = 64;
 /// The number of calls before the first sample.
 const WARM_UP_CALLS: usize = 64;
@@ -47,18 +47,13 @@ pub(super) fn run<P: FencePolicy>(
     let mut run = Run::new(plan, batch);
     let mut next_look = LEAST_SAMPLES;
     let mut measurement = loop {
-        for _ in 0..ROUNDS_PER_LOOK {
-            run.round::<P>(&mut work, &mut baseline, &mut known);
-            if started.elapsed() >= limit {
-                break;
-            }
-        }
+        run.round::<P>(&mut work, &mut baseline, &mut known);
         let late = started.elapsed() >= limit;
         if !late && run.len() < next_look {
             continue;
         }
         // The longer the run, the rarer the evaluations; otherwise they would take most of the time.
-        next_look = run.len() + run.len() / 4;
+        next_look = run.len() + ROUNDS_PER_LOOK.max(run.len() / 4);
         let measurement = run.evaluate();
         let is_known = || started.elapsed() >= limit / 8 || knows_cycles(&measurement);
         if late || measurement.is_constant() && is_known() {
