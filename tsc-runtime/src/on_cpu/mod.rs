@@ -79,11 +79,6 @@ static UNAVAILABLE: OnceBox<Result<(), &'static str>> = OnceBox::new();
 /// Set when the kernel no longer answers, although it did before: the process has entered a sandbox.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
-/// The value of `TSC_ON_CPU`.
-pub(crate) fn is_wanted() -> Option<bool> {
-    environment::ON_CPU.parse(environment::switch)
-}
-
 /// A thread's state for finding its losses.
 #[derive(Debug)]
 pub(crate) struct OnCpu(RefCell<State>);
@@ -132,6 +127,7 @@ impl OnCpu {
         let Ok(mut state) = self.0.try_borrow_mut() else {
             return;
         };
+        let is_wanted = || environment::ON_CPU.parse(environment::switch);
         let is_available = *UNAVAILABLE.get_or_init(|| match is_wanted() {
             Some(false) => Box::new(Err("TSC_ON_CPU=off")),
             _ => Box::new(kernel::clock_is_fine()),
