@@ -28,19 +28,16 @@ pub(crate) fn spawn(
     }
     let waiting = Arc::new((Mutex::new(false), Condvar::new()));
     let started = Arc::clone(&waiting);
-    let spawn = || {
-        Builder::new()
-            .name(name.to_owned())
-            .stack_size(stack)
-            .spawn(move || {
-                if let Ok(mut runs) = started.0.lock() {
-                    *runs = true;
-                }
-                started.1.notify_one();
-                drop(started);
-                body();
-            })
+    let run = move || {
+        if let Ok(mut runs) = started.0.lock() {
+            *runs = true;
+        }
+        started.1.notify_one();
+        drop(started);
+        body();
     };
+    let builder = Builder::new().name(name.to_owned()).stack_size(stack);
+    let spawn = || builder.spawn(run);
     #[cfg(unix)]
     let spawned = signals::with_blocked(&signals::all(), spawn)?;
     // There are no signals that a thread could receive.
