@@ -176,12 +176,6 @@ fn measure(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     if clock::is_os_clock() {
         return os_clock_costs(clock::now);
     }
-    thread::this()
-        .detector
-        .attached(|| measure_attached(empty_calls, enough))
-}
-
-fn measure_attached(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     let segment = [const { Entry::new() }; FIRST_LEN];
     // SAFETY: the segment is dropped after the record.
     let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
@@ -190,13 +184,15 @@ fn measure_attached(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     // A probe costs more if the call tree is recorded. These calls must not appear in the thread's own tree.
     let has_tree = contexts::are_recorded() && !thread.is_mixed();
     let contexts = has_tree.then(Contexts::new).flatten();
-    let [visible, total, annotated, nested] = medians(enough, || {
+    let recorded_round = || {
         let mut measured = None;
         thread.with_segment(&segment, contexts.as_ref(), || {
             measured = round(empty_calls, &record);
         });
         measured
-    })?;
+    };
+    let figures = thread.detector.attached(|| medians(enough, recorded_round));
+    let [visible, total, annotated, nested] = figures?;
     // Each has a median of its own: of three timings, one is disturbed in most rounds on a busy machine.
     let nesting = (nested - 2.0 * annotated).max(0.0);
     Some([visible, total, nesting])
