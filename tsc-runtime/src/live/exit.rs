@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::output;
 use super::settings::{Form, is_off, settings};
-use super::snapshot::{making_report, report_at_end};
+use super::snapshot::{printing, report_at_end};
 use crate::environment::{complain, write_to_stderr};
 use crate::process::memory;
 use crate::record::thread;
@@ -71,11 +71,10 @@ pub(crate) fn report_late_calls() {
             return;
         }
         if settings().file.is_none() {
-            let said = making_report(|| {
+            return printing(|| {
                 complain(&format!("calls after the report: {late}"));
                 Some(())
             });
-            return said.unwrap_or_else(|why| why.complain());
         }
         output::set_ended(false);
         report_at_end(|| ended(u32::try_from(CODE.load(Relaxed)).ok()));

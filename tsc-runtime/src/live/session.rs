@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::snapshot::{REPORTED, collect_now, making_report, started_in, sums};
+use super::snapshot::{REPORTED, collect_now, printing, started_in, sums};
 use super::{output, snapshot};
 use tsc_report::Report;
 
@@ -44,20 +44,16 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         let _turn = output::turn();
-        let printed = making_report(|| {
+        printing(|| {
             let now = collect_now()?;
             let started = started_in(&now);
             output::print(&now.since(&self.begin).unwrap_or(now));
             output::keep();
-            Some(started)
+            // If everything before the session was reported, everything is reported now.
+            if started_in(&self.begin) <= REPORTED.load(Relaxed) {
+                REPORTED.fetch_max(started, Relaxed);
+            }
+            Some(())
         });
-        let started = match printed {
-            Ok(started) => started,
-            Err(why) => return why.complain(),
-        };
-        // If everything before the session was reported, everything is reported now.
-        if started_in(&self.begin) <= REPORTED.load(Relaxed) {
-            REPORTED.fetch_max(started, Relaxed);
-        }
     }
 }

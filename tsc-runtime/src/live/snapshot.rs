@@ -1,6 +1,6 @@
 //! Makes reports from the contents of the registry.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -89,36 +89,31 @@ pub(super) fn sums() -> Report {
     making_report(|| as_overhead(sums)).unwrap_or_default()
 }
 
-/// Why there is no report.
-pub(super) enum NoReport {
-    /// This is inside the runtime's own work, where nothing may wait or allocate.
-    Busy,
-    NoMemory,
-}
-
-impl NoReport {
-    /// Says that there is no memory, if so.
-    pub(super) fn complain(&self) {
-        if let Self::NoMemory = self {
-            write_to_stderr("tsc: no memory for a report\n");
-        }
-    }
-}
-
 /// The result of `make`, which may also write the report.
 ///
 /// Everything that allocates for a report is done in here, with a mark that keeps signal handlers which interrupt it from allocating for
 /// their first calls, or for a `reset`.
-pub(super) fn making_report<T>(make: impl FnOnce() -> Option<T>) -> Result<T, NoReport> {
+///
+/// # Errors
+///
+/// `ResourceBusy` inside the runtime's own work, where nothing may wait or allocate, and `OutOfMemory`.
+pub(super) fn making_report<T>(make: impl FnOnce() -> Option<T>) -> Result<T, ErrorKind> {
     registry::do_what_was_put_off();
     let made = thread::this().enter_report().map(|_reporting| {
         match registry::room::is_left_for_report() {
-            true => make().ok_or(NoReport::Busy),
-            false => Err(NoReport::NoMemory),
+            true => make().ok_or(ErrorKind::ResourceBusy),
+            false => Err(ErrorKind::OutOfMemory),
         }
     });
     registry::do_what_was_put_off();
-    made.unwrap_or(Err(NoReport::Busy))
+    made.unwrap_or(Err(ErrorKind::ResourceBusy))
+}
+
+/// The same for what is printed. If there is no memory, a line says so.
+pub(super) fn printing(print: impl FnOnce() -> Option<()>) {
+    if making_report(print) == Err(ErrorKind::OutOfMemory) {
+        write_to_stderr("tsc: no memory for a report\n");
+    }
 }
 
 /// The figures of all threads as they are now.
@@ -147,13 +142,16 @@ fn as_overhead<T>(collect: impl FnOnce() -> T) -> T {
 /// tsc_runtime::report();
 /// ```
 pub fn report() {
-    let printed = making_report(|| {
-        let report = collect_now()?;
-        REPORTED.fetch_max(started_in(&report), Relaxed);
-        output::print(&report);
-        Some(())
-    });
-    printed.unwrap_or_else(|why| why.complain());
+    printing(|| print_now(None));
+}
+
+/// Prints everything so far. `ended` is how the process ends, if it does.
+fn print_now(ended: Option<Ended>) -> Option<()> {
+    let mut report = collect_now()?;
+    report.process.ended = ended;
+    REPORTED.fetch_max(started_in(&report), Relaxed);
+    output::print(&report);
+    Some(())
 }
 
 /// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON, otherwise text in the full form.
@@ -176,13 +174,7 @@ pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
         let form = form_of_file(path.as_os_str(), TextForm::Full);
         Some(output::write_to(path, &collect_now()?, form))
     });
-    written.unwrap_or_else(|why| {
-        Err(match why {
-            NoReport::Busy => io::ErrorKind::ResourceBusy,
-            NoReport::NoMemory => io::ErrorKind::OutOfMemory,
-        }
-        .into())
-    })
+    written.unwrap_or_else(|why| Err(why.into()))
 }
 
 /// Makes the last report of a process, if anything was not reported yet.
@@ -191,7 +183,7 @@ pub(super) fn report_at_end(ended: impl FnOnce() -> Ended) {
     if settings().form == Form::Off {
         return;
     }
-    let printed = making_report(|| {
+    printing(|| {
         // A process in which every callsite was left out prints that.
         let started = started();
         let is_reported =
@@ -199,13 +191,8 @@ pub(super) fn report_at_end(ended: impl FnOnce() -> Ended) {
         if is_reported {
             return Some(());
         }
-        let mut report = collect_now()?;
-        report.process.ended = Some(ended());
-        REPORTED.fetch_max(started_in(&report), Relaxed);
-        output::print(&report);
-        Some(())
+        print_now(Some(ended()))
     });
-    printed.unwrap_or_else(|why| why.complain());
 }
 
 /// The number of calls that have started so far.
