@@ -10,7 +10,7 @@ use std::path::Path;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::settings::{Form, Settings, settings};
+use super::settings::{Form, settings};
 use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
 use tsc_report::{Report, TextForm, TextOptions};
@@ -37,12 +37,12 @@ pub(super) fn print(report: &Report) {
     if settings.form == Form::Off {
         return;
     }
-    let options = text_options(settings, settings.form);
+    let to_stderr = |form| write_to_stderr(&render(report, form, on_terminal));
     let Some(path) = &settings.file else {
-        return write_to_stderr(&render(report, settings.form, &on_terminal(options)));
+        return to_stderr(settings.form);
     };
     let path = settings.folder.join(pattern::expand(path));
-    let text = render(report, settings.form, &options);
+    let text = render(report, settings.form, |options| options);
     match without_write_signals(|| file::write_own(&path, &text)) {
         Ok(None) => {}
         Ok(Some(instead)) => complain(&format!(
@@ -55,32 +55,25 @@ pub(super) fn print(report: &Report) {
                 "cannot write TSC_REPORT_FILE={}: {why}. The report follows:",
                 path.display()
             ));
-            let options = options.form(TextForm::Short);
-            write_to_stderr(&report.to_text(&on_terminal(options)));
+            to_stderr(Form::Text(TextForm::Short));
         }
     }
 }
 
 /// Writes `report` to the file `path` in this form.
 pub(super) fn write_to(path: &Path, report: &Report, form: Form) -> io::Result<()> {
-    let text = render(report, form, &text_options(settings(), form));
+    let text = render(report, form, |options| options);
     without_write_signals(|| file::write(path, &text))
 }
 
-fn render(report: &Report, form: Form, options: &TextOptions) -> String {
-    match form {
-        Form::Json => report.as_json() + "\n",
-        _ => report.to_text(options),
-    }
-}
-
-fn text_options(settings: &Settings, form: Form) -> TextOptions {
-    let form = match form {
-        Form::Text(form) => form,
-        Form::Json | Form::Off => TextForm::Short,
+/// The report in this form. `fit` makes text fit where it goes.
+fn render(report: &Report, form: Form, fit: fn(TextOptions) -> TextOptions) -> String {
+    let Form::Text(form) = form else {
+        return report.as_json() + "\n";
     };
+    let settings = settings();
     let options = TextOptions::default().form(form).unit(settings.unit);
-    options.sort(settings.sort).top(settings.top)
+    report.to_text(&fit(options.sort(settings.sort).top(settings.top)))
 }
 
 /// Uses the width of the terminal that standard error is, and colour if it is one.
