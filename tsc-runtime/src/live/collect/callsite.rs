@@ -22,12 +22,15 @@ pub(in crate::live) fn collect_callsites(
     figures: &Figures,
     clock: &Clock,
 ) -> (Vec<CallsiteReport>, Indices) {
-    let indices = Indices::of(figures.callsites.iter().map(|&(callsite, _)| callsite));
+    let numbers = figures.callsites.iter().map(|(of, _)| of.number());
+    let indices = (0..).zip(numbers);
+    let indices = indices.filter_map(|(index, number)| Some((number?, index)));
+    let indices: Indices = indices.collect();
     let mut parts = vec![Vec::new(); figures.callsites.len()];
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
-            let index = callsite.number().and_then(|number| indices.get(number));
-            if let Some(index) = index {
+            let index = callsite.number().and_then(|number| indices.get(&number));
+            if let Some(&index) = index {
                 parts[index as usize].push((name, totals));
             }
         }

@@ -18,7 +18,7 @@ pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) ->
     let contexts = tree.nodes().iter().map(|node| {
         let sums = &node.sums;
         Context {
-            callsite: node.callsite.and_then(|number| indices.get(number)),
+            callsite: node.callsite.and_then(|of| indices.get(&of).copied()),
             parent: node.parent.map(|parent| parent as u64),
             calls: (!is_ticked).then_some(sums.calls),
             clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),

@@ -18,7 +18,7 @@ pub(in crate::live) fn slowest_calls() -> u64 {
 pub(super) fn add_slowest(callsites: &mut [CallsiteReport], indices: &Indices, figures: &Figures) {
     let timeline = Timeline::now();
     for (callsite, totals) in &figures.callsites {
-        let index_of = |number| indices.get(number);
+        let index_of = |number| indices.get(&number).copied();
         let Some(index) = callsite.number().and_then(index_of) else {
             continue;
         };
