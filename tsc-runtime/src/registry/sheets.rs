@@ -1,5 +1,6 @@
 //! Totals by callsite; also by the threads' names if the user asks for that.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use once_cell::race::OnceBool;
@@ -42,8 +43,8 @@ pub(crate) struct Ticked {
 /// The figures of some threads, for each name of threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheets {
-    /// In the order of the names. The totals are by callsite number.
-    by_name: Vec<(ThreadName, Vec<Totals>)>,
+    /// The totals are by callsite number.
+    by_name: BTreeMap<ThreadName, Vec<Totals>>,
     pub(super) tree: Tree,
     pub(super) ticked: Ticked,
 }
@@ -51,12 +52,7 @@ pub(super) struct Sheets {
 impl Sheets {
     /// The totals of the threads with this name, of at `least` so many callsites, and the time by ticks.
     pub(super) fn of(&mut self, name: &ThreadName, least: usize) -> (&mut [Totals], &mut Ticked) {
-        let place = self.by_name.binary_search_by(|(known, _)| known.cmp(name));
-        let place = place.unwrap_or_else(|next| {
-            self.by_name.insert(next, (name.clone(), Vec::new()));
-            next
-        });
-        let (_, totals) = &mut self.by_name[place];
+        let totals = self.by_name.entry(name.clone()).or_default();
         make_room(totals, least);
         (totals, &mut self.ticked)
     }
@@ -74,10 +70,10 @@ impl Sheets {
             for (all, part) in all.iter_mut().zip(&totals) {
                 all.merge(part);
             }
-            by_thread.push((name, called(totals, &[])));
+            by_thread.push((name, called(totals, &BTreeSet::new())));
         }
         Figures {
-            callsites: called(all, &self.tree.has_callsites()),
+            callsites: called(all, &self.tree.callsites()),
             by_thread,
             tree: self.tree,
             ticked: self.ticked,
@@ -93,7 +89,7 @@ fn make_room(totals: &mut Vec<Totals>, callsites: usize) {
 
 /// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records. In the child of a fork, a
 /// thread has rows of callsites that have their numbers from the parent.
-fn called(mut totals: Vec<Totals>, in_tree: &[bool]) -> CallsiteTotals {
+fn called(mut totals: Vec<Totals>, in_tree: &BTreeSet<u32>) -> CallsiteTotals {
     let nothing = CallsiteSums::default();
     // A timed function in which only ticks have come is in a later report.
     let is_called = |callsite: &Callsite, sums: &CallsiteSums| {
@@ -102,10 +98,10 @@ fn called(mut totals: Vec<Totals>, in_tree: &[bool]) -> CallsiteTotals {
     let mut callsites: Vec<_> = callsite::registered().collect();
     callsites.reverse();
     let rows = callsites.into_iter().filter_map(|callsite| {
-        let number = callsite.number()? as usize;
-        let totals = totals.get_mut(number).map(std::mem::take);
+        let number = callsite.number()?;
+        let totals = totals.get_mut(number as usize).map(std::mem::take);
         let totals = totals.unwrap_or_default();
-        let is_row = in_tree.get(number) == Some(&true)
+        let is_row = in_tree.contains(&number)
             || totals.sums != nothing && is_called(callsite, &totals.sums);
         is_row.then_some((callsite, totals))
     });

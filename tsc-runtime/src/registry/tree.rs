@@ -1,6 +1,6 @@
 //! The call trees of all threads merged into one, and whether trees are recorded.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::environment;
 use crate::record::contexts;
@@ -69,12 +69,9 @@ impl Tree {
         self.nodes.is_empty()
     }
 
-    /// Whether a callsite has nodes, by the callsite's number.
-    pub(super) fn has_callsites(&self) -> Vec<bool> {
-        let numbers = || self.nodes.iter().filter_map(|node| node.callsite);
-        let mut has = vec![false; numbers().max().map_or(0, |most| most as usize + 1)];
-        numbers().for_each(|number| has[number as usize] = true);
-        has
+    /// The numbers of the callsites that have nodes.
+    pub(super) fn callsites(&self) -> BTreeSet<u32> {
+        self.nodes.iter().filter_map(|node| node.callsite).collect()
     }
 
     /// Adds a thread's tree.
