@@ -1,6 +1,6 @@
 //! The events counted in the calls of one callsite, over all threads.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use once_cell::race::OnceBox;
 
@@ -13,7 +13,7 @@ pub(crate) type RowCell = OnceBox<Row>;
 /// Sums that threads add to without a lock, so that a signal handler may do so in between.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
-    calls: AtomicU64,
+    calls: AtomicI64,
     sums: [AtomicI64; MOST],
 }
 
@@ -28,13 +28,12 @@ impl Row {
 
     /// The number of calls, and how often each event happened in them. If `forget` is true, both are reset.
     pub(crate) fn counts(&self, forget: bool) -> (u64, [i64; MOST]) {
-        if forget {
-            let calls = self.calls.swap(0, Relaxed);
-            (calls, self.sums.each_ref().map(|sum| sum.swap(0, Relaxed)))
-        } else {
-            let calls = self.calls.load(Relaxed);
-            (calls, self.sums.each_ref().map(|sum| sum.load(Relaxed)))
-        }
+        let read = |of: &AtomicI64| match forget {
+            true => of.swap(0, Relaxed),
+            false => of.load(Relaxed),
+        };
+        let calls = read(&self.calls).cast_unsigned();
+        (calls, self.sums.each_ref().map(read))
     }
 }
 
