@@ -68,9 +68,9 @@ pub fn take() -> Report {
     let taken = making_report(|| {
         output::keep();
         as_overhead(|| {
-            let (figures, unrecorded) = registry::take_figures()?;
+            let figures = registry::take_figures()?;
             REPORTED.store(0, Relaxed);
-            let report = events::hand_out(|| collect(&figures, unrecorded));
+            let report = collect(&figures);
             begin_anew(Some(&report.process));
             Some(report)
         })
@@ -81,8 +81,7 @@ pub fn take() -> Report {
 /// The sums of all threads, without anything that takes time to determine.
 pub(super) fn sums() -> Report {
     let sums = || {
-        let figures = registry::figures()?;
-        let mut report = collect_sums(&figures, registry::unrecorded(), Clock::default());
+        let mut report = collect_sums(&registry::figures()?, Clock::default());
         report.derive();
         Some(report)
     };
@@ -118,10 +117,7 @@ pub(super) fn printing(print: impl FnOnce() -> Option<()>) {
 
 /// The figures of all threads as they are now.
 pub(super) fn collect_now() -> Option<Report> {
-    as_overhead(|| {
-        let figures = registry::figures()?;
-        Some(collect(&figures, registry::unrecorded()))
-    })
+    as_overhead(|| Some(collect(&registry::figures()?)))
 }
 
 /// The time for `collect` is overhead for an annotated function around it.
@@ -223,7 +219,7 @@ pub fn reset() {
     REPORTED.store(0, Relaxed);
 }
 
-fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
+fn collect(figures: &Figures) -> Report {
     let totals = &figures.callsites;
     let measured = !totals.is_empty();
     if measured {
@@ -241,21 +237,21 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
         tick_clock: collect_tick_clock(figures),
         nothing_because: against.map(str::to_owned),
         left_out: registry::left_out(),
-        ..collect_sums(figures, unrecorded_calls, collect_clock(totals))
+        ..collect_sums(figures, collect_clock(totals))
     };
     report.derive();
     report
 }
 
 /// What was counted.
-fn collect_sums(figures: &Figures, unrecorded_calls: u64, clock: Clock) -> Report {
+fn collect_sums(figures: &Figures, clock: Clock) -> Report {
     let (callsites, indices) = collect_callsites(figures, &clock);
     Report {
         process: collect_process(),
         contexts: collect_contexts(figures, &indices),
         callsites,
         clock,
-        unrecorded_calls,
+        unrecorded_calls: figures.unrecorded,
         ..Report::default()
     }
 }

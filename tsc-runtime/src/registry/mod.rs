@@ -290,8 +290,3 @@ pub(crate) fn left_out() -> Vec<String> {
 pub(crate) fn calls_after_end() -> u64 {
     CALLS_AFTER_END.load(Relaxed)
 }
-
-/// The number of calls that are in no record.
-pub(crate) fn unrecorded() -> u64 {
-    UNRECORDED.load(Relaxed)
-}

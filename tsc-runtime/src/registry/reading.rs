@@ -22,21 +22,16 @@ pub(crate) fn figures() -> Option<Figures> {
     in_cold_path(|_| read(false))
 }
 
-/// The same, and takes the figures: the next totals are those of calls that have returned since. Also returns the number of calls that were
-/// not recorded.
-pub(crate) fn take_figures() -> Option<(Figures, u64)> {
-    busy_with(|_| take())
+/// The same, and takes the figures: the next totals are those of calls that have returned since.
+pub(crate) fn take_figures() -> Option<Figures> {
+    busy_with(|_| read(true))
 }
 
 /// Discards all figures. Returns false, without doing anything, in the cold path, and without memory.
 pub(super) fn forget() -> bool {
     // Freed inside the cold path: otherwise a signal handler that comes just after it would find the allocator at work.
-    let forgotten = busy_with(|_| room::is_left_for_report().then(|| drop(take())));
+    let forgotten = busy_with(|_| room::is_left_for_report().then(|| drop(read(true))));
     forgotten.flatten().is_some()
-}
-
-fn take() -> (Figures, u64) {
-    (read(true), UNRECORDED.swap(0, Relaxed))
 }
 
 fn read(takes: bool) -> Figures {
@@ -55,10 +50,17 @@ fn read(takes: bool) -> Figures {
         let mut own = shard.own.lock();
         own.add_to(&shard, &mut sheets, takes, |_| true);
     }
-    if takes {
+    let unrecorded = if takes {
         registry.lists.lock().invalidate_threads();
+        UNRECORDED.swap(0, Relaxed)
+    } else {
+        UNRECORDED.load(Relaxed)
+    };
+    Figures {
+        unrecorded,
+        are_taken: takes,
+        ..sheets.figures()
     }
-    sheets.figures()
 }
 
 impl Lists {

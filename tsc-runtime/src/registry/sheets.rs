@@ -29,6 +29,10 @@ pub(crate) struct Figures {
     pub(crate) tree: Tree,
     /// The time by ticks of the clock.
     pub(crate) ticked: Ticked,
+    /// The number of calls that are in no record.
+    pub(crate) unrecorded: u64,
+    /// Whether no later figures have what these have.
+    pub(crate) are_taken: bool,
 }
 
 /// Time by ticks of the clock, of all threads.
@@ -77,6 +81,7 @@ impl Sheets {
             by_thread,
             tree: self.tree,
             ticked: self.ticked,
+            ..Figures::default()
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The functions for events that probes and reports call.
 
-use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -60,15 +59,11 @@ impl CountedCall {
     }
 }
 
-thread_local! {
-    /// Whether this thread is making a report that resets what it reports.
-    static HANDS_OUT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// The counts of the callsite's calls. Empty if no events are counted.
-pub(crate) fn counts(callsite: &Callsite) -> Vec<EventCount> {
+/// The counts of the callsite's calls, which are reset if they are taken, so that each count is in exactly one report. Empty if no events are
+/// counted.
+pub(crate) fn counts(callsite: &Callsite, are_taken: bool) -> Vec<EventCount> {
     let row = callsite.events().get();
-    let Some((calls, counts)) = row.map(|row| row.counts(HANDS_OUT.get())) else {
+    let Some((calls, counts)) = row.map(|row| row.counts(are_taken)) else {
         return Vec::new();
     };
     let counted = kinds::chosen().iter().zip(counts).filter(|_| calls != 0);
@@ -79,14 +74,6 @@ pub(crate) fn counts(callsite: &Callsite) -> Vec<EventCount> {
             count,
         })
         .collect()
-}
-
-/// Runs `collect`. The [`counts`] that it reads are reset as they are read, so that each count is in exactly one report.
-pub(crate) fn hand_out<T>(collect: impl FnOnce() -> T) -> T {
-    HANDS_OUT.set(true);
-    let collected = collect();
-    HANDS_OUT.set(false);
-    collected
 }
 
 /// Resets all counts.

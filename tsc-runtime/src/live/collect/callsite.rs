@@ -38,6 +38,7 @@ pub(in crate::live) fn collect_callsites(
     let rows = figures.callsites.iter().zip(parts);
     let reports = rows.map(|(&(callsite, ref totals), parts)| {
         let mut report = collect_callsite(callsite, totals);
+        report.events = events::counts(callsite, figures.are_taken);
         report.thread_rows = thread_rows(callsite, &report, &parts, clock);
         report
     });
@@ -66,7 +67,6 @@ fn collect_callsite(callsite: &Callsite, totals: &Totals) -> CallsiteReport {
         interrupted_histogram: totals.side(Side::Excluded).clone(),
         wall_histogram: totals.wall_histogram(),
         sums: sums(callsite, totals),
-        events: events::counts(callsite),
         ..CallsiteReport::default()
     }
 }
