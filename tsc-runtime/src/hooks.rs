@@ -32,12 +32,7 @@ pub(crate) fn install() {
 #[used]
 // SAFETY: the section is an array of functions that are called at the end of the process. This one does not unwind.
 #[unsafe(link_section = ".fini_array.00000")]
-static AT_THE_VERY_END: extern "C" fn() = {
-    extern "C" fn handler() {
-        live::report_late_calls();
-    }
-    handler
-};
+static AT_THE_VERY_END: extern "C" fn() = live::report_late_calls;
 
 /// A lock, and the flag that it guards: whether the dump is installed. A fork holds the lock.
 static INSTALLING: AtomicBool = AtomicBool::new(false);

@@ -61,7 +61,7 @@ fn ended(code: Option<u32>) -> Ended {
     any(miri, not(target_os = "linux")),
     allow(dead_code, reason = "nothing is called so late there")
 )]
-pub(crate) fn report_late_calls() {
+pub(crate) extern "C" fn report_late_calls() {
     let _ = catch_unwind(|| {
         if !IS_DUMPED.load(Acquire) || thread::this().is_busy() || thread::this().is_reporting() {
             return;
