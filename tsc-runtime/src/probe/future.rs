@@ -127,7 +127,7 @@ impl<P: FencePolicy, C: Fn() -> &'static Callsite> Account for TimedPolls<P, C> 
 
     #[inline(always)]
     fn start<'a>(&'a mut self, slot: &'a mut Slot) -> PollProbe<'a, P> {
-        PollProbe::start((self.callsite)(), &mut self.call, slot)
+        PollProbe::begin((self.callsite)(), slot, &mut self.call)
     }
 
     #[inline]

@@ -66,7 +66,7 @@ pub trait Sink {
 impl<'a, P: FencePolicy, S: Sink> Guard<'a, P, S> {
     /// Starts to measure a call or a poll.
     #[inline(always)]
-    fn begin(callsite: &'static Callsite, slot: &'a mut Slot, sink: S) -> Self {
+    pub(crate) fn begin(callsite: &'static Callsite, slot: &'a mut Slot, sink: S) -> Self {
         // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
         if prepare(callsite, slot) {
             if are_counted() {

@@ -10,7 +10,7 @@ use super::{Guard, Settled, Sink, Slot, Started};
 use crate::record::callsite::Callsite;
 use crate::record::slowest::SlowCall;
 use crate::record::{Exclusion, Record, thread};
-use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
+use crate::tsc::{Ticks, clock, elapsed};
 use crate::{hooks, on_cpu, registry};
 
 /// The sums of a future's polls so far.
@@ -32,18 +32,6 @@ const _: () = assert!(size_of::<FutureTotals>() <= 24);
 
 /// The measurement of one running poll.
 pub(crate) type PollProbe<'a, P> = Guard<'a, P, &'a mut FutureTotals>;
-
-impl<'a, P: FencePolicy> PollProbe<'a, P> {
-    /// Starts to measure a poll of `call`.
-    #[inline(always)]
-    pub(crate) fn start(
-        callsite: &'static Callsite,
-        call: &'a mut FutureTotals,
-        slot: &'a mut Slot,
-    ) -> Self {
-        Self::begin(callsite, slot, call)
-    }
-}
 
 impl Sink for &mut FutureTotals {
     #[inline(always)]
@@ -175,7 +163,7 @@ mod tests {
 
     fn poll(callsite: &'static Callsite, call: &mut FutureTotals, body: impl FnOnce()) {
         let mut slot = Slot::new();
-        let _probe = PollProbe::<Lfence>::start(callsite, call, &mut slot);
+        let _probe = PollProbe::<Lfence>::begin(callsite, &mut slot, call);
         body();
     }
 

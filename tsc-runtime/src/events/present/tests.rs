@@ -73,7 +73,7 @@ fn polls() {
         let mut future = FutureTotals::new();
         for _ in 0..2 {
             let mut slot = Slot::new();
-            let _probe = PollProbe::<Lfence>::start(&FUTURE, &mut future, &mut slot);
+            let _probe = PollProbe::<Lfence>::begin(&FUTURE, &mut slot, &mut future);
             fault();
         }
         future.complete(&FUTURE);

@@ -22,7 +22,7 @@ pub(in crate::probe) fn call(callsite: &'static Callsite, body: impl FnOnce()) {
 
 fn poll(callsite: &'static Callsite, future: &mut FutureTotals, body: impl FnOnce()) {
     let mut slot = Slot::new();
-    let _probe = PollProbe::<Scripted>::start(callsite, future, &mut slot);
+    let _probe = PollProbe::<Scripted>::begin(callsite, &mut slot, future);
     body();
 }
 
