@@ -14,13 +14,14 @@ use crate::tsc::escape::result;
 /// Measures each poll of a future, and records them together as one call.
 #[derive(Debug)]
 #[must_use]
-pub struct Polled<A: Account, F> {
-    /// The future, which is dropped before the account is closed.
+pub struct Polled<A, F> {
+    /// The future, which is dropped before the account.
     future: F,
-    account: Open<A>,
+    account: A,
 }
 
-/// What is known of a future's polls.
+/// What is known of a future's polls. It notes when it is dropped that the future is, complete or not. If `Polled` itself had a destructor,
+/// the future's type would have to outlive what it borrows.
 pub trait Account {
     /// The measurement of a running poll.
     type Probe<'a>
@@ -32,26 +33,10 @@ pub trait Account {
 
     /// The future is ready or has panicked.
     fn complete(&mut self);
-
-    /// The future is dropped, complete or not.
-    fn close(&mut self);
-}
-
-/// The account is a field of its own with its own destructor. If `Polled` itself had a destructor, the future's type would have to outlive
-/// what it borrows.
-#[derive(Debug)]
-struct Open<A: Account>(A);
-
-impl<A: Account> Drop for Open<A> {
-    #[inline]
-    fn drop(&mut self) {
-        self.0.close();
-    }
 }
 
 impl<A: Account, F: Future> Polled<A, F> {
     pub(crate) const fn new(account: A, future: F) -> Self {
-        let account = Open(account);
         Self { future, account }
     }
 }
@@ -64,7 +49,7 @@ impl<A: Account, F: Future> Future for Polled<A, F> {
         // SAFETY: the future is not moved. The account may be moved, because nothing points into it.
         let (future, account) = unsafe {
             let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.future), &mut this.account.0)
+            (Pin::new_unchecked(&mut this.future), &mut this.account)
         };
         let mut ending = Ending {
             account,
@@ -97,7 +82,7 @@ impl<A: Account> Drop for Ending<'_, A> {
 
 /// The account of timed polls. `C` returns the callsite. It is a closure without captures, so it takes no room in the future.
 #[derive(Debug)]
-pub struct TimedPolls<P, C> {
+pub struct TimedPolls<P, C: Fn() -> &'static Callsite> {
     call: FutureTotals,
     callsite: C,
     pair: PhantomData<fn() -> P>,
@@ -134,9 +119,11 @@ impl<P: FencePolicy, C: Fn() -> &'static Callsite> Account for TimedPolls<P, C> 
     fn complete(&mut self) {
         self.call.complete((self.callsite)());
     }
+}
 
+impl<P, C: Fn() -> &'static Callsite> Drop for TimedPolls<P, C> {
     #[inline]
-    fn close(&mut self) {
+    fn drop(&mut self) {
         self.call.cancel((self.callsite)());
     }
 }

@@ -11,7 +11,7 @@ use crate::record::light::Row;
 
 /// The account of polls with light probes. `C` returns the callsite.
 #[derive(Debug)]
-pub struct LightPolls<C> {
+pub struct LightPolls<C: Fn() -> &'static Callsite> {
     callsite: C,
     /// The future was polled and is not done.
     is_pending: bool,
@@ -48,9 +48,11 @@ impl<C: Fn() -> &'static Callsite> Account for LightPolls<C> {
         self.is_pending = false;
         count((self.callsite)(), Row::CALLS, 1);
     }
+}
 
+impl<C: Fn() -> &'static Callsite> Drop for LightPolls<C> {
     #[inline]
-    fn close(&mut self) {
+    fn drop(&mut self) {
         if self.is_pending {
             count((self.callsite)(), Row::CANCELLED, 1);
         }
