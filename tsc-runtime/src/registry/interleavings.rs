@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex};
 
 use shuttle::thread::{JoinHandle, spawn};
 
-use super::fork::start_from_zero;
 use super::*;
 use crate::probe::empty_calls::{Light, ProbeKind};
 use crate::probe::light::LightProbe;

@@ -29,8 +29,6 @@ use crate::tsc::{Ticks, clock};
 
 mod control;
 mod filter;
-#[cfg(all(unix, any(all(test, shuttle), not(miri))))]
-mod fork;
 #[cfg(all(test, shuttle))]
 mod interleavings;
 mod light;
@@ -47,8 +45,6 @@ mod understood;
 
 pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
-#[cfg(all(unix, not(miri)))]
-pub(crate) use fork::start_from_zero;
 pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, begin_cold_path};
@@ -104,6 +100,20 @@ pub(crate) fn has_light_probes() -> bool {
         return false;
     }
     HAS_LIGHT_PROBES.load(Relaxed)
+}
+
+/// Called in the child of a fork, where all figures are the parent's.
+#[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+pub(crate) fn start_from_zero() {
+    REGISTRY.forget();
+    BEGUN.forget();
+    UNRECORDED.store(0, Relaxed);
+    crate::record::callsite::finish_registering();
+    let thread = thread::this();
+    thread.invalidate();
+    // The file descriptor belongs to the parent's thread.
+    thread.on_cpu.detach();
+    light::start_from_zero();
 }
 
 /// Whether recording is paused.
