@@ -44,7 +44,8 @@ fn read(takes: bool) -> Figures {
         } else {
             lists.ended.clone()
         };
-        (sheets, lists.shards())
+        let shards: Vec<Arc<Shard>> = lists.live.iter().chain(&lists.lingering).cloned().collect();
+        (sheets, shards)
     };
     for shard in shards {
         let mut own = shard.own.lock();
@@ -64,10 +65,6 @@ fn read(takes: bool) -> Figures {
 }
 
 impl Lists {
-    fn shards(&self) -> Vec<Arc<Shard>> {
-        self.live.iter().chain(&self.lingering).cloned().collect()
-    }
-
     /// Sends every thread's next probe through the cold path.
     pub(super) fn invalidate_threads(&self) {
         fence(SeqCst);

@@ -4,10 +4,9 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::sheets::{ThreadName, facts_of_this_thread, name_of_rows};
+use super::sheets::{ThreadName, name_of_rows};
 use super::{RECORDS, Registry, has_light_probes};
 use crate::calibration::overhead;
-use crate::interruption;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::{self, Contexts};
 use crate::record::counters::ContextSums;
@@ -19,6 +18,7 @@ use crate::record::totals::Totals;
 use crate::record::{OwnedRecord, Record};
 use crate::sync::Mutex;
 use crate::tsc::clock;
+use crate::{interruption, process};
 
 /// The part of a running thread, or of one that has ended while a section of it was running.
 pub(super) struct Shard {
@@ -70,7 +70,10 @@ impl Shard {
                 thread.on_cpu.attach();
             }
         }
-        let facts = facts_of_this_thread();
+        let facts = ThreadFacts {
+            id: process::thread_id(),
+            name: std::thread::current().name().map(Arc::from),
+        };
         // Without memory, the thread's calls are not in the tree.
         let tree = contexts::are_recorded().then(Contexts::new).flatten();
         let tree = tree.map(Box::new);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use once_cell::race::OnceBool;
 
 use super::tree::Tree;
+use crate::environment;
 use crate::record::callsite::{self, Callsite};
 use crate::record::light::PathSums;
 use crate::record::slowest::ThreadFacts;
 use crate::record::totals::Totals;
-use crate::{environment, process};
 use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
@@ -87,9 +87,7 @@ impl Sheets {
 }
 
 fn make_room(totals: &mut Vec<Totals>, callsites: usize) {
-    if totals.len() < callsites {
-        totals.resize_with(callsites, Totals::default);
-    }
+    totals.resize_with(totals.len().max(callsites), Totals::default);
 }
 
 /// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records. In the child of a fork, a
@@ -122,14 +120,6 @@ fn are_apart() -> bool {
 /// What `TSC_THREADS` says.
 pub(super) fn are_wanted_apart() -> Option<bool> {
     environment::THREADS.parse(environment::switch)
-}
-
-/// By what the calling thread is known outside.
-pub(super) fn facts_of_this_thread() -> ThreadFacts {
-    ThreadFacts {
-        id: process::thread_id(),
-        name: std::thread::current().name().map(Arc::from),
-    }
 }
 
 /// The name by which the thread has rows.
