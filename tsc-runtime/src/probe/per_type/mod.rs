@@ -1,6 +1,7 @@
 //! `#[cycles(per_type)]`: a callsite for every instantiation of a generic function.
 
 use core::ptr;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use super::empty_calls::ProbeKind;
 use crate::process::memory;
@@ -99,10 +100,7 @@ fn hash_of_address(path: fn() -> &'static str) -> u64 {
 }
 
 fn hash_of_path(path: &str) -> u64 {
-    let hash = path.bytes().fold(0_u64, |hash, byte| {
-        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(SPREAD)
-    });
-    hash ^ hash >> 32
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(path)
 }
 
 #[cfg(test)]
