@@ -45,7 +45,7 @@ pub(super) fn is_wanted() -> Option<bool> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     /// Parents before their children.
-    pub(super) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// The index of each node, by its parent and its callsite.
     known: HashMap<(Option<usize>, Option<u32>), usize>,
 }
@@ -60,15 +60,6 @@ pub(crate) struct Node {
 }
 
 impl Tree {
-    /// The nodes, parents before their children.
-    pub(crate) fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// The numbers of the callsites that have nodes.
     pub(super) fn callsites(&self) -> BTreeSet<u32> {
         self.nodes.iter().filter_map(|node| node.callsite).collect()
@@ -152,7 +143,7 @@ mod tests {
     }
 
     fn calls(tree: &Tree) -> Vec<(Option<u32>, Option<usize>, u64)> {
-        tree.nodes()
+        tree.nodes
             .iter()
             .map(|node| (node.callsite, node.parent, node.sums.calls))
             .collect()
@@ -187,7 +178,7 @@ mod tests {
         let mut read = |takes| {
             let mut tree = Tree::default();
             tree.add(&rest(contexts.read(), &mut taken, takes));
-            tree.nodes().iter().map(|node| node.sums.calls).sum::<u64>()
+            tree.nodes.iter().map(|node| node.sums.calls).sum::<u64>()
         };
         (0..3).for_each(|_| call());
         assert_eq!((read(false), read(true)), (3, 3));

@@ -11,11 +11,11 @@ use tsc_report::Context;
 pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) -> Vec<Context> {
     // Ticks tell the time of each context, but not the calls.
     let (ticked, timed) = (&figures.ticked.tree, &figures.tree);
-    let is_ticked = !ticked.is_empty();
+    let is_ticked = !ticked.nodes.is_empty();
     let tree = if is_ticked { ticked } else { timed };
     let is_detected = !is_ticked && interruption::unavailable().is_none();
     let is_asked = is_ticked || on_cpu::unavailable().is_none();
-    let contexts = tree.nodes().iter().map(|node| {
+    let contexts = tree.nodes.iter().map(|node| {
         let sums = &node.sums;
         Context {
             callsite: node.callsite.and_then(|of| indices.get(&of).copied()),

@@ -9,7 +9,7 @@ use tsc_report::TickClock;
 /// `None` if the program has no light probes.
 pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock> {
     let mut callsites = figures.callsites.iter();
-    if figures.ticked.tree.is_empty() && !callsites.any(|(callsite, _)| callsite.is_light()) {
+    if figures.ticked.tree.nodes.is_empty() && !callsites.any(|(callsite, _)| callsite.is_light()) {
         return None;
     }
     let counter = clock::availability();

@@ -141,7 +141,7 @@ mod tests {
 
     /// The chains of callsites, outermost first, with thousands of the same ticks.
     fn contexts(totals: &Sheets) -> Vec<(Vec<u32>, i64, i64)> {
-        let nodes = totals.ticked.tree.nodes();
+        let nodes = &totals.ticked.tree.nodes;
         let chain = |context: &Node| {
             let mut chain = vec![context.callsite.unwrap()];
             let mut parent = context.parent;
@@ -227,7 +227,7 @@ mod tests {
         }
         let mut totals = Sheets::default();
         totals.add_light(&None, &sums(&paths));
-        let nodes = totals.ticked.tree.nodes();
+        let nodes = &totals.ticked.tree.nodes;
         let ticks = |context: &Node| context.sums.own / 1000;
         assert_eq!(nodes.iter().map(ticks).sum::<i64>(), 19_999);
         let other = nodes.iter().find(|context| context.callsite.is_none());
