@@ -8,14 +8,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::collect::process::{begin_anew, collect_process};
 use super::collect::{
     callsite::collect_callsites, clock::collect_clock, contexts::collect_contexts,
-    slowest::slowest_calls, tick_clock::collect_tick_clock,
+    tick_clock::collect_tick_clock,
 };
 use super::output;
 use super::settings::{Form, form_of_file, settings};
 use crate::calibration::overhead;
 use crate::environment::write_to_stderr;
 use crate::machine::machine;
-use crate::record::thread;
+use crate::record::{slowest, thread};
 use crate::registry::{self, Figures};
 use crate::{affinity, calibration, events, gate};
 use tsc_report::{Clock, Ended, MachineReport, Report, TextForm};
@@ -233,7 +233,7 @@ fn collect(figures: &Figures) -> Report {
             cpus: affinity::cpus().ok().map(|cpus| cpus.len() as u64),
             ..machine().clone()
         },
-        slowest_calls: slowest_calls(),
+        slowest_calls: slowest::wanted() as u64,
         tick_clock: collect_tick_clock(figures),
         nothing_because: against.map(str::to_owned),
         left_out: registry::left_out(),

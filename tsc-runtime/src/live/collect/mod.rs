@@ -4,7 +4,7 @@ pub(super) mod callsite;
 pub(super) mod clock;
 pub(super) mod contexts;
 pub(super) mod process;
-pub(super) mod slowest;
+mod slowest;
 pub(super) mod tick_clock;
 pub(super) mod timestamp;
 

@@ -9,11 +9,6 @@ use crate::registry::Figures;
 use tsc_report::__private::WholeTicks;
 use tsc_report::{CallsiteReport, RecordedValue, SlowCall};
 
-/// How many slow calls each callsite keeps.
-pub(in crate::live) fn slowest_calls() -> u64 {
-    slowest::wanted() as u64
-}
-
 /// Gives each callsite its slowest calls.
 pub(super) fn add_slowest(callsites: &mut [CallsiteReport], indices: &Indices, figures: &Figures) {
     let timeline = Timeline::now();
@@ -28,7 +23,7 @@ pub(super) fn add_slowest(callsites: &mut [CallsiteReport], indices: &Indices, f
             slow_call(kept, &timeline, path.collect())
         });
         let mut calls: Vec<SlowCall> = calls.collect();
-        SlowCall::choose(&mut calls, slowest_calls());
+        SlowCall::choose(&mut calls, slowest::wanted() as u64);
         callsites[index as usize].slowest = calls;
     }
 }
