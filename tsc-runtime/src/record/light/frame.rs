@@ -56,7 +56,7 @@ impl Frame {
         // SAFETY: guaranteed by the caller.
         let who = unsafe { self.who.get().assume_init() };
         if who.addr() & 1 == 1 {
-            Who::Placed(Place::from_index(who.addr() >> 1))
+            Who::Placed(Place((who.addr() >> 1) as u32))
         } else {
             // SAFETY: `set_callsite` has written the address of a static.
             Who::Fresh(unsafe { &*who })
@@ -84,10 +84,6 @@ pub(crate) struct Place(pub(super) u32);
 impl Place {
     /// Where no call is.
     pub(crate) const NOWHERE: Self = Self(u32::MAX);
-
-    pub(super) const fn from_index(index: usize) -> Self {
-        Self(index as u32)
-    }
 
     pub(crate) const fn index(self) -> usize {
         self.0 as usize
