@@ -35,24 +35,17 @@ pub(crate) fn find_row(
     if PAUSED.load(Relaxed) {
         return false;
     }
-    if is_found_again(callsite) {
+    let light = light::this();
+    if light.has(callsite.row()) {
+        // It has only noticed a pause that is over, or a reset. Nothing here allocates or waits: a signal handler may have interrupted the
+        // allocator.
+        light.validate();
+        keep_valid(light);
         return true;
     }
     let began = begin_cold_path(thread::this());
     let make = |thread: &Thread| make_row(thread, callsite, counter, count);
     register(callsite, began, begin, make).unwrap_or(false)
-}
-
-/// Whether the thread has the row, and has only noticed a pause that is over, or a reset. Neither allocates nor waits: a signal handler may
-/// have interrupted the allocator.
-fn is_found_again(callsite: &Callsite) -> bool {
-    let light = light::this();
-    if !light.has(callsite.row()) {
-        return false;
-    }
-    light.validate();
-    keep_valid(light);
-    true
 }
 
 /// Sends the next start through the cold path if a pause has come in between.
