@@ -142,11 +142,9 @@ fn signal(_: &str) -> Option<i32> {
 fn pairs(value: &str) -> MetaMap {
     let pairs = value.split(',').filter(|pair| !pair.trim().is_empty());
     let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let mut map = MetaMap::new();
-    for (key, value) in pairs {
-        map.insert(key.trim().to_owned(), value.trim().to_owned());
-    }
-    map
+    let trimmed = |text: &str| text.trim().to_owned();
+    let pairs = pairs.map(|(key, value)| (trimmed(key), trimmed(value)));
+    pairs.collect()
 }
 
 #[cfg(test)]
