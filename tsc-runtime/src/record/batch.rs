@@ -6,14 +6,7 @@
 
 #![cfg(target_arch = "x86_64")]
 
-use core::arch::x86_64::{
-    __m128i, _mm_add_epi32, _mm_add_epi64, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi8,
-    _mm_cmplt_epi8, _mm_cvtepi32_ps, _mm_cvtsi128_si32, _mm_cvtsi128_si64, _mm_loadu_si128,
-    _mm_movemask_epi8, _mm_movemask_ps, _mm_mul_epu32, _mm_or_si128, _mm_packs_epi16,
-    _mm_packs_epi32, _mm_sad_epu8, _mm_set1_epi8, _mm_set1_epi16, _mm_set1_epi32,
-    _mm_setzero_si128, _mm_shuffle_epi32, _mm_srli_epi32, _mm_srli_epi64, _mm_sub_epi8,
-    _mm_sub_epi16, _mm_sub_epi32, _mm_unpackhi_epi64,
-};
+use core::arch::x86_64::*;
 
 use super::{BUFFER_LEN, BUFFERED_BELOW, Record};
 use crate::record::histogram::BucketIndex;
