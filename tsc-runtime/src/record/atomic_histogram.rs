@@ -29,10 +29,6 @@ unsafe impl Zeroed for Wide {}
 // SAFETY: it consists of atomics, which may be 0, and of pages, which need not be mapped.
 unsafe impl Zeroed for AtomicHistogram {}
 
-const fn chunk() -> Chunk {
-    [const { AtomicU32::new(0) }; SUBS]
-}
-
 #[derive(Debug)]
 pub(crate) struct AtomicHistogram {
     /// The chunk of each octave. Null until the octave has a sample.
@@ -55,7 +51,7 @@ impl AtomicHistogram {
         Self {
             octaves: [const { AtomicPtr::new(ptr::null_mut()) }; OCTAVES],
             opened: AtomicU64::new(0),
-            own: [const { chunk() }; OWN_CHUNKS],
+            own: [const { [const { AtomicU32::new(0) }; SUBS] }; OWN_CHUNKS],
             further: Pages::new(),
             used: AtomicU32::new(0),
             counted: AtomicU32::new(0),
