@@ -40,7 +40,7 @@ impl<C: Fn() -> &'static Callsite> Account for LightPolls<C> {
     #[inline(always)]
     fn start<'a>(&'a mut self, slot: &'a mut Slot) -> LightProbe<'a> {
         self.is_pending = true;
-        LightProbe::start_poll((self.callsite)(), &slot.frame)
+        LightProbe::start_as::<{ Row::POLLS }>((self.callsite)(), &slot.frame)
     }
 
     #[inline]

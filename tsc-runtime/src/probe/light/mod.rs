@@ -50,12 +50,7 @@ impl<'a> LightProbe<'a> {
         Self::start_as::<{ Row::CALLS }>(callsite, frame)
     }
 
-    /// A poll of a future starts.
-    #[inline(always)]
-    pub(crate) fn start_poll(callsite: &'static Callsite, frame: &'a Frame) -> Self {
-        Self::start_as::<{ Row::POLLS }>(callsite, frame)
-    }
-
+    /// The same for a call or a poll, which `COUNTER` counts.
     #[inline(always)]
     fn start_as<const COUNTER: usize>(callsite: &'static Callsite, frame: &'a Frame) -> Self {
         let thread = light::this();
