@@ -14,6 +14,6 @@ pub(crate) fn unavailable() -> Option<&'static str> {
     (!cfg!(test)).then_some("no clock of light probes runs on this platform")
 }
 
-pub(crate) fn so_far() -> Option<[u64; 3]> {
-    None
+pub(crate) fn so_far() -> [u64; 3] {
+    [0; 3]
 }

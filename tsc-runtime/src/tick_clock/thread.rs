@@ -111,11 +111,11 @@ pub(crate) fn note_given(ticks: u64) {
     GIVEN.fetch_add(ticks, Relaxed);
 }
 
-/// What the clock has done so far: its ticks, the time since it began, and the CPU time that it took, both in nanoseconds.
-pub(crate) fn so_far() -> Option<[u64; 3]> {
-    let age = AGE.load(Relaxed);
+/// What the clock has done so far: its ticks, the time since it began, and the CPU time that it took, both in nanoseconds. All 0 if it has not
+/// begun.
+pub(crate) fn so_far() -> [u64; 3] {
     let ticks = EPOCH.last().wrapping_sub(INHERITED.load(Relaxed));
-    (age != 0).then(|| [ticks, age, COST.load(Relaxed)])
+    [ticks, AGE.load(Relaxed), COST.load(Relaxed)]
 }
 
 extern "C" fn run() -> ! {
@@ -136,7 +136,7 @@ extern "C" fn run() -> ! {
             so_far.wake_ups = wake_ups;
             COST.store(so_far.cost.as_nanos() as u64, Relaxed);
         }
-        AGE.store((so_far.elapsed.as_nanos() as u64).max(1), Relaxed);
+        AGE.store(so_far.elapsed.as_nanos() as u64, Relaxed);
         let mean = pace::mean(fixed, so_far);
         let interval = around(mean, &mut random);
         system::sleep(interval);

@@ -16,14 +16,14 @@ pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock
     let no_counter = counter.err().map(|_| "the counter may not be read");
     let reason = tick_clock::unavailable().or(no_counter);
     let reason = reason.or_else(on_cpu::unavailable);
-    let mut clock = TickClock {
+    let [ticks, age_ns, cpu_ns] = tick_clock::so_far();
+    Some(TickClock {
+        ticks,
+        age_ns,
+        cpu_ns,
         outside_ticks: figures.ticked.outside.on_cpu,
         light_call_ticks: overhead::of_a_light_call(),
         no_times_because: reason.map(str::to_owned),
         ..TickClock::default()
-    };
-    if let Some(so_far) = tick_clock::so_far() {
-        [clock.ticks, clock.age_ns, clock.cpu_ns] = so_far;
-    }
-    Some(clock)
+    })
 }
