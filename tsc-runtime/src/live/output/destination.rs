@@ -23,19 +23,16 @@ impl Destination {
         if path.starts_with("/dev") || path.starts_with("/proc") {
             return Ok(Self::Stream);
         }
-        let kind = match fs::metadata(path) {
-            Ok(metadata) => metadata.file_type(),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        match fs::metadata(path) {
+            Ok(there) if there.is_dir() => refused("is a directory"),
+            Ok(there) if there.is_file() => Ok(Self::File(fs::canonicalize(path)?)),
+            Ok(there) if is_stream(there.file_type()) => Ok(Self::Stream),
+            Ok(_) => refused("is not a file, a pipe or a terminal"),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Err(_) if fs::symlink_metadata(path).is_ok() => {
-                return refused("is a symbolic link to a path that does not exist");
+                refused("is a symbolic link to a path that does not exist")
             }
-            Err(_) => return Ok(Self::File(path.to_owned())),
-        };
-        match kind {
-            kind if kind.is_dir() => refused("is a directory"),
-            kind if kind.is_file() => Ok(Self::File(fs::canonicalize(path)?)),
-            kind if is_stream(kind) => Ok(Self::Stream),
-            _ => refused("is not a file, a pipe or a terminal"),
+            Err(_) => Ok(Self::File(path.to_owned())),
         }
     }
 }
