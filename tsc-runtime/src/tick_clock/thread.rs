@@ -137,7 +137,7 @@ extern "C" fn run() -> ! {
             COST.store(so_far.cost.as_nanos() as u64, Relaxed);
         }
         AGE.store(so_far.elapsed.as_nanos() as u64, Relaxed);
-        let mean = pace::mean(fixed, so_far);
+        let mean = fixed.unwrap_or_else(|| pace::mean(so_far));
         let interval = around(mean, &mut random);
         system::sleep(interval);
         wake_ups += 1;

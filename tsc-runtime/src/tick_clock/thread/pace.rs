@@ -36,11 +36,8 @@ impl SoFar {
     };
 }
 
-/// The mean of the next interval; `fixed` if the user has chosen it.
-pub(super) fn mean(fixed: Option<Duration>, so_far: SoFar) -> Duration {
-    if let Some(fixed) = fixed {
-        return fixed;
-    }
+/// The mean of the next interval.
+pub(super) fn mean(so_far: SoFar) -> Duration {
     let elapsed = so_far.elapsed;
     let useful = (elapsed / TICKS).mul_f64(so_far.useful);
     let wanted = useful.clamp(FASTEST, SLOWEST);
@@ -67,7 +64,7 @@ mod tests {
             cost: Duration::from_micros(cost_us),
             wake_ups,
         };
-        mean(None, so_far)
+        mean(so_far)
     }
 
     #[test]
@@ -87,7 +84,7 @@ mod tests {
                 useful,
                 ..SoFar::NOTHING
             };
-            mean(None, so_far)
+            mean(so_far)
         };
         assert_eq!(after(60, 0.1), Duration::from_micros(1200));
         assert_eq!(after(600, 1e-9), FASTEST);
@@ -97,7 +94,7 @@ mod tests {
     fn clock_stays_within_its_share() {
         let mut so_far = SoFar::NOTHING;
         while so_far.elapsed < Duration::from_secs(1) {
-            so_far.elapsed += mean(None, so_far);
+            so_far.elapsed += mean(so_far);
             so_far.cost += Duration::from_micros(26);
             so_far.wake_ups += 1;
         }
