@@ -54,11 +54,10 @@ impl Record {
     /// sums may include it and others not. `is_own` is whether this is the current thread's record.
     pub(crate) fn totals(&self, is_own: bool) -> Totals {
         let attempts = if is_own { OWN_ATTEMPTS } else { READ_ATTEMPTS };
-        let mut attempt = 1;
-        loop {
+        for attempt in 1..attempts {
             let before = self.sequence.begin_read();
             let totals = self.figures();
-            if self.sequence.is_whole(before) || attempt == attempts {
+            if self.sequence.is_whole(before) {
                 return totals;
             }
             if attempt < ATTEMPTS_AT_ONCE {
@@ -66,8 +65,8 @@ impl Record {
             } else {
                 sleep(REST);
             }
-            attempt += 1;
         }
+        self.figures()
     }
 
     /// Everything, including the buffered samples. The sums are read last, because they are written first: a histogram that is read
