@@ -41,16 +41,6 @@ pub(crate) struct Passed {
     pub(crate) ticks: Option<NewTicks>,
 }
 
-/// The ticks of the counter in some microseconds, which depend on its rate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Microseconds(pub(crate) f64);
-
-impl Microseconds {
-    fn ticks(self, microseconds: f64) -> i64 {
-        (microseconds * self.0) as i64
-    }
-}
-
 /// The thread has blocked if it was off the CPU for longer than this without being ready to run, in microseconds: less is the error of the
 /// clocks, or a signal.
 const BLOCKED: f64 = 3.0;
@@ -81,14 +71,14 @@ struct Stretch {
     on_cpu: i64,
     off: i64,
     has_blocked: bool,
-    microseconds: Microseconds,
+    ticks_per_us: f64,
 }
 
 impl Stretch {
     /// If some of the ticks found the thread on the CPU, how long it was on the CPU after the last of them.
     fn after_tick(&self, ticks: NewTicks, usual: &Usual) -> Option<i64> {
         let [first, last] = [ticks.first, ticks.last].map(|at| elapsed(at, self.now));
-        let slack = self.microseconds.ticks(BLOCKING);
+        let slack = (BLOCKING * self.ticks_per_us) as i64;
         let least = if self.has_blocked { slack + 1 } else { -slack };
         // It was on the CPU for so long after the first tick, or that was off the CPU.
         let certain = first - self.off;
@@ -100,7 +90,7 @@ impl Stretch {
                 last - self.off
             }
         } else if !self.has_blocked && usual.is_as_long_as(last)
-            || self.on_cpu >= self.microseconds.ticks(LONG)
+            || self.on_cpu >= (LONG * self.ticks_per_us) as i64
         {
             last
         } else {
@@ -191,12 +181,7 @@ impl Account {
     }
 
     /// What a check adds to the figures of the innermost function. `usual` is what is known of this one.
-    pub(crate) fn settle(
-        &self,
-        passed: Passed,
-        microseconds: Microseconds,
-        usual: &Usual,
-    ) -> PathSums {
+    pub(crate) fn settle(&self, passed: Passed, ticks_per_us: f64, usual: &Usual) -> PathSums {
         let since = elapsed(self.checked.replace(passed.now), passed.now).max(0);
         let off = passed.loss.off.clamp(0, since);
         let waiting = passed.loss.waiting.clamp(0, off);
@@ -204,8 +189,8 @@ impl Account {
             now: passed.now,
             on_cpu: since - off,
             off,
-            has_blocked: off - waiting > microseconds.ticks(BLOCKED),
-            microseconds,
+            has_blocked: off - waiting > (BLOCKED * ticks_per_us) as i64,
+            ticks_per_us,
         };
         let time = self.since_tick.take() + stretch.on_cpu;
         let mut sums = PathSums::default();

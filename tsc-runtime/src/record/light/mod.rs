@@ -8,7 +8,7 @@ mod paths;
 mod rows;
 mod thread;
 
-pub(crate) use account::{Microseconds, Passed};
+pub(crate) use account::Passed;
 pub use frame::Frame;
 pub(crate) use frame::{Place, Who};
 pub(crate) use owned::{LightRecord, LightSums};

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicI64;
 
 use crate::on_cpu;
-use crate::record::light::{LightThread, Microseconds};
+use crate::record::light::LightThread;
 use crate::record::thread::{self, Thread};
 use crate::registry::is_paused;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -72,9 +72,7 @@ fn settle(light: &LightThread, thread: &Thread) {
         light.account.skip(passed.now);
         return;
     }
-    let (Some(paths), Some(microseconds)) =
-        (light.paths(), on_cpu::ticks_per_us().map(Microseconds))
-    else {
+    let (Some(paths), Some(ticks_per_us)) = (light.paths(), on_cpu::ticks_per_us()) else {
         return;
     };
     if light.account.is_first_tick() && new.is_some() {
@@ -86,7 +84,7 @@ fn settle(light: &LightThread, thread: &Thread) {
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
     let place = unsafe { paths.place_of(light.innermost()) };
     let usual = paths.usual(place);
-    let sums = light.account.settle(passed, microseconds, usual);
+    let sums = light.account.settle(passed, ticks_per_us, usual);
     paths.add(place, &sums);
     if sums.ticks != 0 {
         tick_clock::note_given(ticks);

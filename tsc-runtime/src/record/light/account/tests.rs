@@ -2,7 +2,7 @@
 
 use super::*;
 
-const US: Microseconds = Microseconds(1000.0);
+const US: f64 = 1000.0;
 
 impl Account {
     /// Begins on a simulated thread, which takes nothing that other threads have left behind.
