@@ -14,7 +14,7 @@ use crate::registry;
 use tsc_report::Ended;
 
 /// Whether the dump has been made; then also the exit code, if it is known, and the calls after the ends of their threads so far.
-static IS_DUMPED: AtomicBool = AtomicBool::new(false);
+pub(super) static IS_DUMPED: AtomicBool = AtomicBool::new(false);
 static CODE: AtomicU64 = AtomicU64::new(UNKNOWN);
 const UNKNOWN: u64 = u64::MAX;
 static CALLS_BEFORE: AtomicU64 = AtomicU64::new(0);
@@ -39,12 +39,6 @@ pub(crate) fn dump_at_exit(code: Option<u32>) {
         CALLS_BEFORE.store(registry::calls_after_end(), Relaxed);
         IS_DUMPED.store(true, Release);
     });
-}
-
-/// Forgets the dump of the parent process in the child of a fork.
-#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
-pub(super) fn start_from_zero() {
-    IS_DUMPED.store(false, Relaxed);
 }
 
 fn ended(code: Option<u32>) -> Ended {

@@ -36,7 +36,7 @@ pub(crate) fn begin() {
 pub(crate) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
     SINCE_NS.store(0, Relaxed);
-    crate::live::exit::start_from_zero();
+    crate::live::exit::IS_DUMPED.store(false, Relaxed);
     crate::live::output::start_from_zero();
     watch::start_from_zero();
 }

@@ -17,7 +17,7 @@ use crate::tsc::os_clock;
 
 /// What this process has written to its file.
 #[derive(Default)]
-struct Written {
+pub(super) struct Written {
     /// The requested path, and the path that was written instead or just there.
     place: Option<(PathBuf, PathBuf)>,
     identity: Option<FileIdentity>,
@@ -35,7 +35,7 @@ impl Written {
     }
 }
 
-static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
+pub(super) static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
 
 /// A file of at least this many bytes is not written again for each report that follows a reset.
 const LONG: usize = 1 << 20;
@@ -46,12 +46,6 @@ const COARSE_CLOCK_NS: u64 = 10_000_000;
 /// `None` if another thread has been writing for too long.
 fn written() -> Option<MutexGuard<'static, Written>> {
     patience::retry(|| WRITTEN.get(|| {}).try_lock())
-}
-
-/// Forgets in the child of a fork what the parent has written.
-#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
-pub(in crate::live) fn start_from_zero() {
-    WRITTEN.forget();
 }
 
 /// Keeps the reports so far in the file, because a reset follows and the next report will not contain them.

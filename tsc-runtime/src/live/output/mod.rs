@@ -24,11 +24,11 @@ pub(super) fn turn() -> Option<MutexGuard<'static, ()>> {
     patience::retry(|| TURN.get(|| {}).try_lock())
 }
 
-/// Resets the lock, in the child of a fork.
+/// Resets the lock in the child of a fork, and forgets what the parent has written.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
     TURN.forget();
-    file::start_from_zero();
+    file::WRITTEN.forget();
 }
 
 /// Prints `report` as the environment variables require.
