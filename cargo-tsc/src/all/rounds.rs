@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 
 use super::beside::Beside;
@@ -18,97 +18,83 @@ use crate::execute::Output;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::progress::{self, remark};
+use crate::progress;
 use crate::session::{About, Store, Writer};
 use crate::verbs::run::{self, Outcome};
 
 /// After at most this many rounds the probes stay as they are.
 const ROUNDS: usize = 3;
 
+/// What to say where there is no probe.
+const NOTHING: &str = "nothing can be annotated: every function is const, a test, too short for a probe, has a fence or a record in its own #[cycles], or does \
+                       not compile with an attribute; `cargo tsc run` measures those with #[cycles]";
+
 /// Measures every function of a project, in a copy of the project.
 ///
 /// # Errors
 /// If the project cannot be copied, built, run or reported.
 pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
-    let here = std::env::current_dir()?;
-    let project = Project::find_members(command, &here)?;
+    let project = Project::find_members(command, &std::env::current_dir()?)?;
     let store = Store::new(project.target());
     let runtime = Runtime::find(args.runtime.as_deref());
     let _lock = store.lock("all")?;
     let mut tree = Tree::new(&project, command, wanted(args))?;
-    if !command.is_optimised() {
-        remark("this is a debug build: --release measures what users run");
-    }
-    run::say_what_is_missing(&project, command)?;
+    run::say_what_to_expect(&project, command)?;
     // The program without measurement is built first. If this fails, the attributes are not the reason.
     let bare = tree.bare(&runtime)?;
+    measure(args, &store, &mut tree, &runtime, &bare)
+}
+
+/// Measures in rounds, each with other probes, and prints the last one.
+fn measure(
+    args: &RunArgs,
+    store: &Store,
+    tree: &mut Tree<'_>,
+    runtime: &Runtime,
+    bare: &[Executable],
+) -> Result<Exit> {
     let mut input = Input::for_runs(2)?;
-    let known = tree.known_choice(&runtime)?;
+    let known = tree.known_choice(runtime)?;
     let known_choice = known.read();
     let first_round = usize::from(known_choice.is_some());
     let mut chosen = known_choice.unwrap_or_default();
     tree.choose(&chosen);
     for number in first_round.. {
-        let measured = tree.annotated(&runtime)?;
-        if tree.attributes == 0 {
-            bail!(
-                "nothing can be annotated: every function is const, a test, too short for a probe, has a fence or a record in its own #[cycles], or does \
-                 not compile with an attribute; `cargo tsc run` measures those with #[cycles]"
-            );
-        }
-        let session = store.begin(args.name.as_deref(), about(args))?;
+        let measured = tree.annotated(runtime)?;
+        ensure!(tree.attributes != 0, NOTHING);
         let mut round = Round {
             args,
+            number,
+            is_shown: number == first_round,
             measured: &measured,
-            beside: Beside::new(&bare),
-            session,
+            beside: Beside::new(bare),
+            session: store.begin(args.name.as_deref(), about(args))?,
             input: &mut input,
             ends_soon: chosen.ends_soon,
             bar: progress::runs(&title(number, chosen.bare.len()), u64::from(args.runs)),
         };
-        let is_shown = number == first_round;
-        let output = if is_shown {
-            run::shown_output(args)
-        } else {
-            Output::Hidden
-        };
-        let mut outcome = match round.turn(output) {
+        let mut outcome = match round.first_turn() {
             Err(error) if round.session.about.runs.is_empty() => {
                 round.discard()?;
                 return Err(error);
             }
             outcome => outcome?,
         };
-        if !outcome.interrupted && !round.ends_soon {
-            round.find_end()?;
-            chosen.ends_soon = round.ends_soon;
-        }
-        if !outcome.interrupted
-            && let Some(choice) = round.choice(number, is_shown, &tree)?
-        {
-            tree.choose(&choice);
-            chosen.add(choice);
-            round.discard()?;
-            continue;
-        }
         let is_compared = !outcome.interrupted;
         if is_compared {
+            round.find_end()?;
+            chosen.ends_soon = round.ends_soon;
+            if let Some(choice) = round.choice(tree)? {
+                tree.choose(&choice);
+                chosen.add(choice);
+                round.discard()?;
+                continue;
+            }
             round.others(&mut outcome)?;
             known.write(chosen.clone())?;
         }
-        round.bar.finish_and_clear();
-        let Round {
-            beside,
-            mut session,
-            ..
-        } = round;
-        session.about.remarks = if is_compared {
-            remarks::of(&tree, &chosen, &beside, &session)?
-        } else {
-            remarks::interrupted(&tree, &chosen.bare)
-        };
-        session.save()?;
-        return run::print(args, session, &store, &outcome);
+        let session = round.end(tree, &chosen, is_compared)?;
+        return run::print(args, session, store, &outcome);
     }
     unreachable!("the last round keeps its probes")
 }
@@ -116,6 +102,9 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
 /// A build with certain probes, and its runs, in turns with those of the bare program.
 struct Round<'a> {
     args: &'a RunArgs,
+    number: usize,
+    /// Whether the program's output is shown, as in the first round.
+    is_shown: bool,
     measured: &'a [Executable],
     beside: Beside<'a>,
     session: Writer,
@@ -126,6 +115,13 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
+    fn first_turn(&mut self) -> Result<Outcome> {
+        self.turn(match self.is_shown {
+            true => run::shown_output(self.args),
+            false => Output::Hidden,
+        })
+    }
+
     /// A measured run, and one of the bare program. If the user has ended one, no other is started.
     fn turn(&mut self, output: Output) -> Result<Outcome> {
         let variables = self.variables();
@@ -149,6 +145,9 @@ impl Round<'_> {
 
     /// Finds out whether the program ends by itself soon. If so, measures its time again as it will be measured from now on.
     fn find_end(&mut self) -> Result<()> {
+        if self.ends_soon {
+            return Ok(());
+        }
         self.ends_soon = self.beside.ends_soon();
         if self.ends_soon {
             let variables = self.variables();
@@ -159,11 +158,11 @@ impl Round<'_> {
     }
 
     /// Other probes, with which the next round is to begin. `None` if these are kept.
-    fn choice(&mut self, number: usize, is_shown: bool, tree: &Tree<'_>) -> Result<Option<Choice>> {
-        let sum = self.session.sum()?;
+    fn choice(&mut self, tree: &Tree<'_>) -> Result<Option<Choice>> {
+        let (number, sum) = (self.number, self.session.sum()?);
         let mut so_far = self.beside.so_far(&sum);
         // Writing to a terminal is slow, too.
-        if is_shown && io::stdout().is_terminal() {
+        if self.is_shown && io::stdout().is_terminal() {
             so_far.ratio = 1.0;
         }
         // What is left out is not measured again. So the ratio must not be that of a single run, which other programs may have slowed down.
@@ -213,6 +212,17 @@ impl Round<'_> {
         self.beside.turn(&variables, self.measured, self.input)
     }
 
+    /// The session with its remarks.
+    fn end(mut self, tree: &Tree<'_>, chosen: &Choice, is_compared: bool) -> Result<Writer> {
+        self.bar.finish_and_clear();
+        self.session.about.remarks = match is_compared {
+            true => remarks::of(tree, chosen, &self.beside, &self.session)?,
+            false => remarks::interrupted(tree, &chosen.bare),
+        };
+        self.session.save()?;
+        Ok(self.session)
+    }
+
     /// Forgets the runs.
     fn discard(self) -> Result<()> {
         self.bar.finish_and_clear();
@@ -241,6 +251,6 @@ fn wanted(args: &RunArgs) -> Option<Wanted> {
 fn about(args: &RunArgs) -> About {
     About {
         all: true,
-        ..run::about(args)
+        ..About::of(&args.cargo.with(&args.command))
     }
 }

@@ -1,6 +1,5 @@
 //! `cargo tsc run`: builds with measurement, runs the program, and saves and prints the reports.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -81,18 +80,18 @@ fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<E
         environment: Vec::new(),
         title: "building with measurement on".to_owned(),
     };
-    if !command.is_optimised() {
-        remark("this is a debug build: --release measures what users run");
-    }
-    say_what_is_missing(project, command)?;
+    say_what_to_expect(project, command)?;
     build.executables(Measurement::On)
 }
 
-/// Says which tests of the command are not run.
+/// Says whether the build is not optimised, and which tests of the command are not run.
 ///
 /// # Errors
 /// If the command names a package that does not exist.
-pub fn say_what_is_missing(project: &Project, command: &CargoCommand) -> Result<()> {
+pub fn say_what_to_expect(project: &Project, command: &CargoCommand) -> Result<()> {
+    if !command.is_optimised() {
+        remark("this is a debug build: --release measures what users run");
+    }
     if project.has_doc_tests(command)? {
         remark("doc tests are not run, because cargo hands them to rustdoc");
     }
@@ -102,7 +101,8 @@ pub fn say_what_is_missing(project: &Project, command: &CargoCommand) -> Result<
 /// Runs the programs as often as requested, saves their reports, and prints them.
 fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<Exit> {
     let mut input = Input::for_runs(args.runs)?;
-    let mut session = store.begin(args.name.as_deref(), about(args))?;
+    let about = About::of(&args.cargo.with(&args.command));
+    let mut session = store.begin(args.name.as_deref(), about)?;
     let bar = progress::runs("measuring", u64::from(args.runs));
     let variables = variables(args, false);
     let mut run = |session: &mut Writer, output| {
@@ -123,22 +123,6 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
     }
     bar.finish_and_clear();
     print(args, session, store, &outcome)
-}
-
-/// The description of a session.
-pub fn about(args: &RunArgs) -> About {
-    About {
-        schema: 1,
-        command: texts(&args.cargo.with(&args.command)),
-        ..About::default()
-    }
-}
-
-/// Words for people.
-#[must_use]
-pub fn texts(words: &[OsString]) -> Vec<String> {
-    let texts = words.iter().map(|word| word.display().to_string());
-    texts.collect()
 }
 
 /// How a program ended, if not with 0. Its status is also that of this program, which has a meaning of its own for some.
