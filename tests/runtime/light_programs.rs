@@ -67,6 +67,13 @@ fn child_of_a_fork_starts_from_zero_and_has_a_clock() {
     assert!(chain.count() > 0, "{child}");
 }
 
+#[test]
+fn timed_calls_after_a_light_one_in_the_child_are_the_child_s() {
+    let (_, reports) = run("fork-with-timed-calls", &[]);
+    let both = |report| (calls(report, "tiny"), calls(report, "timed"));
+    assert_eq!((both(&reports[0]), both(&reports[1])), ((3, 3), (7, 7)));
+}
+
 /// Their calls are first calls again once the thread's part of the runtime has ended, and come in the middle of the report's allocations.
 #[test]
 fn handlers_of_signals_do_not_hang_the_report_at_the_end() {

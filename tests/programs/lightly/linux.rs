@@ -11,6 +11,11 @@ fn tiny(value: u64) -> u64 {
     black_box(value) + 1
 }
 
+#[cycles]
+fn timed(value: u64) -> u64 {
+    black_box(value) + 1
+}
+
 #[cycles(light)]
 fn handled() {
     tiny(0);
@@ -86,6 +91,7 @@ fn call_until_ticked() -> u64 {
 pub(crate) fn main() {
     match std::env::args().nth(1).unwrap_or_default().as_str() {
         "fork" => fork(),
+        "fork-with-timed-calls" => fork_with_timed_calls(),
         "signals" => signals(true),
         "signals-to-the-end" => signals(false),
         "exit-in-thread" => {
@@ -167,13 +173,33 @@ fn stay_on_this_cpu() {
 
 fn fork() {
     let child = around_a_fork(5);
-    if child == 0 {
-        return;
+    if child != 0 {
+        wait_for(child);
     }
+}
+
+fn wait_for(child: i32) {
     let mut status = 0;
     // SAFETY: the child is ours, and the status may be written.
     unsafe { libc::waitpid(child, &raw mut status, 0) };
     assert_eq!(status, 0);
+}
+
+/// Calls a light and a timed function, in this order, before a fork and in the child.
+fn fork_with_timed_calls() {
+    let both = |times| {
+        for value in 0..times {
+            tiny(value);
+            timed(value);
+        }
+    };
+    both(3);
+    // SAFETY: this thread is the only one that uses the program's data.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        return both(7);
+    }
+    wait_for(child);
 }
 
 /// The niceness of the thread `tsc-clock` of this process. It gives itself this name, so it may have another one until it runs.

@@ -337,6 +337,13 @@ impl Thread {
         self.len_in_tree.store(0, Relaxed);
     }
 
+    /// Forgets the table, in the child of a fork, where it is the parent's.
+    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+    pub(crate) fn forget_table(&self) {
+        self.invalidate();
+        self.segments_len.set(0);
+    }
+
     pub(crate) fn is_busy(&self) -> bool {
         self.busy.get()
     }

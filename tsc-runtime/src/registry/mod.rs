@@ -110,7 +110,7 @@ pub(crate) fn start_from_zero() {
     UNRECORDED.store(0, Relaxed);
     crate::record::callsite::finish_registering();
     let thread = thread::this();
-    thread.invalidate();
+    thread.forget_table();
     // The file descriptor belongs to the parent's thread.
     thread.on_cpu.detach();
     light::start_from_zero();
