@@ -25,6 +25,11 @@ fn section_that_outlives_its_thread_is_recorded() {
 }
 
 #[test]
+fn threads_may_be_cancelled() {
+    assert_eq!(printed(&["cancelled"]), "1000000 1000000");
+}
+
+#[test]
 fn fork_during_the_first_call_hangs_no_child() {
     assert_eq!(
         printed(&["first-call-races-fork", "400"]),

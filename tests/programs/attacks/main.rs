@@ -32,6 +32,7 @@ fn main() {
         ["section-outlives-thread", "take"] => {
             thread_ends::section_outlives_thread(|| Some(tsc_runtime::take()));
         }
+        ["cancelled"] => thread_ends::cancelled(),
         ["first-call-races-fork", forks] => forks::first_call_races_fork(forks.parse().unwrap()),
         ["wide-samples"] => memory::wide_samples(),
         ["exit-in-handler", "cold"] => signals::exit_in_handler(true),

@@ -1,11 +1,15 @@
-//! Sections that are stopped after the runtime's part of their thread has ended.
+//! Sections that are stopped after the runtime's part of their thread has ended, and threads that are cancelled.
 
 use std::cell::RefCell;
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 use tsc_runtime::__private::{Lfence, Section};
-use tsc_runtime::{Report, snapshot, start, stop};
+use tsc_runtime::{Report, cycles, snapshot, start, stop};
 
 /// Holds a section, and stops it when the thread ends.
 struct Stopper(RefCell<Option<Section<Lfence>>>);
@@ -57,4 +61,75 @@ const NAME: &str = "outlives its thread";
 
 fn calls(report: &Report) -> u64 {
     report.callsite(NAME).map_or(0, |row| row.calls())
+}
+
+#[cycles]
+fn timed() {
+    std::hint::black_box(1);
+}
+
+#[cycles(light)]
+fn light() {
+    std::hint::black_box(1);
+}
+
+static STARTED: AtomicU32 = AtomicU32::new(0);
+static MAY_GO_ON: AtomicBool = AtomicBool::new(false);
+
+/// Measures after the thread was cancelled. Nothing of what the functions here call can be cancelled but `pthread_testcancel`.
+extern "C-unwind" fn is_cancelled_before(_: *mut c_void) -> *mut c_void {
+    unsafe extern "C-unwind" {
+        fn pthread_testcancel();
+    }
+    STARTED.fetch_add(1, SeqCst);
+    while !MAY_GO_ON.load(SeqCst) {
+        std::hint::spin_loop();
+    }
+    for _ in 0..100_000 {
+        timed();
+        light();
+    }
+    // SAFETY: no preconditions. Nothing here is to be dropped.
+    unsafe { pthread_testcancel() };
+    ptr::null_mut()
+}
+
+/// Prints how many calls of `timed` and `light` were recorded on ten threads that are cancelled.
+pub(crate) fn cancelled() {
+    unsafe extern "C" {
+        fn pthread_cancel(thread: libc::pthread_t) -> libc::c_int;
+        fn pthread_create(
+            thread: *mut libc::pthread_t,
+            attributes: *const libc::pthread_attr_t,
+            body: extern "C-unwind" fn(*mut c_void) -> *mut c_void,
+            argument: *mut c_void,
+        ) -> libc::c_int;
+    }
+    for nth in 1..=10 {
+        MAY_GO_ON.store(false, SeqCst);
+        let mut thread = MaybeUninit::uninit();
+        let mut result = ptr::null_mut();
+        // SAFETY: the function has the right signature, and the thread is joined once.
+        unsafe {
+            let (attributes, argument) = (ptr::null(), ptr::null_mut());
+            let failed = pthread_create(
+                thread.as_mut_ptr(),
+                attributes,
+                is_cancelled_before,
+                argument,
+            );
+            assert_eq!(failed, 0);
+            let thread = thread.assume_init();
+            while STARTED.load(SeqCst) < nth {
+                std::hint::spin_loop();
+            }
+            assert_eq!(pthread_cancel(thread), 0);
+            MAY_GO_ON.store(true, SeqCst);
+            libc::pthread_join(thread, &raw mut result);
+        }
+        assert_eq!(result.addr(), usize::MAX, "it was cancelled");
+    }
+    let report = snapshot();
+    let calls = |name| report.callsite(name).map_or(0, |row| row.calls());
+    println!("{} {}", calls("timed"), calls("light"));
 }

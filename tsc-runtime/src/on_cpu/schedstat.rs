@@ -4,7 +4,7 @@
 //! a position neither takes anything from a file nor waits.
 
 use super::reading::Statistics;
-use crate::process::OwnDescriptor;
+use crate::process::{NotCancelled, OwnDescriptor};
 
 /// The largest difference between the time run in the statistics and the CPU clock, which was read just before and has updated the
 /// statistics.
@@ -47,6 +47,7 @@ impl Schedstat {
     /// The statistics of a thread that has run for `cpu_ns`.
     pub(super) fn read(&mut self, cpu_ns: u64) -> Option<Statistics> {
         self.descriptor.as_ref()?;
+        let _not_cancelled = NotCancelled::begin();
         let found = self.read_own(cpu_ns).or_else(|| {
             // The program has closed the descriptor, and may have opened another file in its place.
             let last = self.last;

@@ -2,6 +2,7 @@
 
 #![cfg(measuring)]
 
+mod cancellation;
 mod clock_pair;
 pub(crate) mod cpu_time;
 #[cfg(all(target_os = "linux", not(miri), any(feature = "pmu", linux_x86)))]
@@ -15,6 +16,7 @@ pub(crate) mod signals;
 #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
 pub(crate) mod thread;
 
+pub(crate) use cancellation::NotCancelled;
 pub(crate) use clock_pair::ClockPair;
 #[cfg(all(target_os = "linux", not(miri), any(feature = "pmu", linux_x86)))]
 pub(crate) use descriptor::OwnDescriptor;

@@ -5,6 +5,7 @@ use std::ptr;
 
 use crate::interruption::Detector;
 use crate::on_cpu::{self, Answer, Loss, OnCpu};
+use crate::process::NotCancelled;
 use crate::record::Record;
 use crate::record::contexts::Contexts;
 use crate::record::kept::{Kept, Noted};
@@ -383,17 +384,24 @@ impl Thread {
     }
 }
 
-/// Removes a mark when dropped.
-pub(crate) struct Mark<'a>(&'a Cell<bool>);
+/// Removes a mark when dropped. The thread is not cancelled meanwhile.
+pub(crate) struct Mark<'a> {
+    mark: &'a Cell<bool>,
+    /// Dropped after the mark is removed.
+    _not_cancelled: NotCancelled,
+}
 
 impl<'a> Mark<'a> {
     fn set(mark: &'a Cell<bool>) -> Option<Self> {
-        (!mark.replace(true)).then(|| Self(mark))
+        (!mark.replace(true)).then(|| Self {
+            mark,
+            _not_cancelled: NotCancelled::begin(),
+        })
     }
 }
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        self.0.set(false);
+        self.mark.set(false);
     }
 }

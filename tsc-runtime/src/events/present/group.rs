@@ -10,7 +10,7 @@ use perf_event::{Builder, Counter, ReadFormat};
 
 use super::kinds::{self, Kind, MOST};
 use crate::environment;
-use crate::process::OwnDescriptor;
+use crate::process::{NotCancelled, OwnDescriptor};
 use crate::tsc::{Ticks, clock, elapsed};
 
 /// The number of groups that have been opened.
@@ -173,6 +173,7 @@ impl Group {
     fn read(&mut self, leader: libc::c_int) -> Option<Reading> {
         let mut words = [0_u64; WORDS];
         let size = size_of_val(&words);
+        let _not_cancelled = NotCancelled::begin();
         // SAFETY: the kernel writes at most as many bytes as the buffer has.
         let length = unsafe { libc::read(leader, words.as_mut_ptr().cast(), size) };
         let [counters, enabled, running] = [words[0], words[1], words[2]];
