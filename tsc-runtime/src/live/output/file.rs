@@ -86,7 +86,7 @@ pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> 
     };
     let is_taken = !written.is_at(&place) && is_another_process_s(&place);
     if is_taken {
-        place = with_pid(&target);
+        place = own_name(&target);
     }
     beside.rename(&place)?;
     written.identity = FileIdentity::at(&place);
@@ -176,9 +176,24 @@ fn is_another_process_s(path: &Path) -> bool {
     meanwhile.contains(&(modified + COARSE_CLOCK_NS))
 }
 
-/// Inserts the process number: `run.json` becomes `run.1234.json`.
-fn with_pid(path: &Path) -> PathBuf {
-    let mut extension = OsString::from(crate::process::id().to_string());
+/// A name with the process number: `run.json` becomes `run.1234.json`, or `run.1234-2.json` if a library with a runtime of its own has
+/// written that.
+fn own_name(path: &Path) -> PathBuf {
+    let pid = crate::process::id();
+    let first = with_suffix(path, pid.to_string());
+    if !is_another_process_s(&first) {
+        return first;
+    }
+    let mut others = (2..RUNTIMES).map(|nth| with_suffix(path, format!("{pid}-{nth}")));
+    let free = others.find(|other| !is_another_process_s(other));
+    free.unwrap_or(first)
+}
+
+/// A process does not have so many runtimes.
+const RUNTIMES: u32 = 1000;
+
+fn with_suffix(path: &Path, suffix: String) -> PathBuf {
+    let mut extension = OsString::from(suffix);
     if let Some(known) = path.extension() {
         extension.push(".");
         extension.push(known);
@@ -272,9 +287,23 @@ mod tests {
     #[test]
     fn own_names_keep_the_extension() {
         let pid = crate::process::id();
-        let own = |path| with_pid(Path::new(path)).display().to_string();
+        let own = |path| own_name(Path::new(path)).display().to_string();
         let json = Path::new("a").join(format!("run.{pid}.json"));
         assert_eq!(own("a/run.json"), json.display().to_string());
         assert_eq!(own("run"), format!("run.{pid}"));
+    }
+
+    #[cfg(all(unix, not(miri)))]
+    #[test]
+    fn runtimes_of_one_process_have_files_of_their_own() {
+        let pid = crate::process::id();
+        let folder = std::env::temp_dir().join(format!("tsc-runtimes-{pid}"));
+        fs::create_dir_all(&folder).unwrap();
+        let names = ["", "-2", "-3"].map(|nth| folder.join(format!("run.{pid}{nth}.json")));
+        for name in &names {
+            assert_eq!(own_name(&folder.join("run.json")), *name);
+            fs::write(name, "").unwrap();
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

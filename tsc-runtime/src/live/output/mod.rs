@@ -46,7 +46,7 @@ pub(super) fn print(report: &Report) {
     match without_write_signals(|| file::write_own(&path, &text)) {
         Ok(None) => {}
         Ok(Some(instead)) => complain(&format!(
-            "{} was written by another process, so this report is in {} (use %p, the process's number, in TSC_REPORT_FILE)",
+            "{} was written by another process or another library's runtime, so this report is in {} (use %p, the process's number, in TSC_REPORT_FILE)",
             path.display(),
             instead.display()
         )),
