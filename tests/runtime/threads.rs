@@ -32,6 +32,36 @@ fn threads_that_ended_are_folded_in() {
     }
 }
 
+/// A scope does not wait until its threads have ended, so its program may start threads faster than they end.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_end_do_not_pile_up() {
+    const TOO_MANY: usize = 1500;
+    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    #[cycles(name = "piles up", light)]
+    fn piles_up() {}
+    let stop = AtomicBool::new(false);
+    let most = thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    thread::scope(|scope| (0..4).for_each(|_| _ = scope.spawn(piles_up)));
+                }
+            });
+        }
+        let began = std::time::Instant::now();
+        let mut most = 0;
+        while most < TOO_MANY && began.elapsed().as_secs() < 3 {
+            let threads = std::fs::read_dir("/proc/self/task").expect("it can be read");
+            most = most.max(threads.count());
+            thread::sleep(std::time::Duration::from_millis(10));
+        }
+        stop.store(true, Relaxed);
+        most
+    });
+    assert!(most < TOO_MANY, "{most} threads");
+}
+
 #[test]
 fn live_and_ended_threads_add_up() {
     #[cycles(name = "both")]

@@ -4,13 +4,14 @@ use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use super::light::check::end_light;
 use super::shard::Shard;
 use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
 use crate::record::thread::{self, Thread};
 use crate::record::{OwnedRecord, Record, contexts, light};
-use crate::sync::thread_local;
+use crate::sync::{sleep, thread_local};
 use tsc_report::__private::Combine;
 
 /// The thread's shard: null, or from [`Arc::into_raw`].
@@ -61,10 +62,28 @@ impl Drop for Slot {
             let shard = unsafe { Arc::from_raw(shard) };
             if ptr::eq(shard.home, registry) {
                 // A reader has copied the figures of ended threads, and is about to read this shard.
-                let _reading = registry.reading.lock();
-                registry.lists.lock().end_thread(&shard);
+                let locked = || Some((registry.reading.try_lock()?, registry.lists.try_lock()?));
+                let (_reading, mut lists) = lock_outside_queue(locked);
+                lists.end_thread(&shard);
             }
         });
+    }
+}
+
+/// Repeats an attempt to lock until it succeeds, and does not queue.
+///
+/// Where all CPUs are busy, each thread in a queue wakes up late, and ending threads would queue up faster than the queue moves on, until the
+/// program can start no more. Threads that wake up by themselves nearly always find the locks free, which are held for microseconds.
+fn lock_outside_queue<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
+    const SHORTEST: Duration = Duration::from_micros(20);
+    const LONGEST: Duration = Duration::from_millis(2);
+    let mut pause = SHORTEST;
+    loop {
+        if let Some(locked) = attempt() {
+            return locked;
+        }
+        sleep(pause);
+        pause = LONGEST.min(2 * pause);
     }
 }
 
