@@ -142,6 +142,15 @@ pub(crate) struct Account {
     is_paused: Cell<bool>,
 }
 
+/// The CPU time of a thread that no tick has given to a function.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rest {
+    /// Since the last tick.
+    pub(crate) since_tick: i64,
+    /// Before that.
+    pub(crate) pending: i64,
+}
+
 impl Account {
     pub(crate) const fn new() -> Self {
         Self {
@@ -230,9 +239,20 @@ impl Account {
         self.pending.set(self.pending.get() + ticks);
     }
 
+    /// Adds what other threads have left behind, before this one's first tick. This gets all of their time since their last ticks, as if the
+    /// threads were one. If later ticks shared it, functions that run late on short-lived threads would get more than they used, because
+    /// their first ticks come late.
+    pub(crate) fn take_over(&self, left: Rest) {
+        self.since_tick.set(self.since_tick.get() + left.since_tick);
+        self.add_pending(left.pending);
+    }
+
     /// The CPU time that no tick has given to a function, when the thread ends.
-    pub(crate) fn rest(&self) -> i64 {
-        self.since_tick.take() + self.pending.take()
+    pub(crate) fn rest(&self) -> Rest {
+        Rest {
+            since_tick: self.since_tick.take(),
+            pending: self.pending.take(),
+        }
     }
 
     /// Whether the thread has had so many ticks that they tell how its functions share its time.

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicI64;
 
 use crate::on_cpu;
-use crate::record::light::LightThread;
+use crate::record::light::{LightThread, Rest};
 use crate::record::thread::{self, Thread};
 use crate::registry::is_paused;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,12 +12,17 @@ use crate::tick_clock;
 /// CPU time in ticks of threads that have ended before a tick could give it to a function. The first tick of another thread takes it, so that
 /// functions on many short-lived threads get their share.
 pub(super) static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
+/// The part of it since the threads' last ticks is apart.
+pub(super) static LEFT_SINCE_TICK: AtomicI64 = AtomicI64::new(0);
 
 /// Whether time off the CPU of some thread could not be divided into blocked and waiting.
 pub(super) static UNSPLIT: AtomicBool = AtomicBool::new(false);
 
-pub(super) fn take_left_behind() -> i64 {
-    LEFT_BEHIND.swap(0, Relaxed)
+pub(super) fn take_left_behind() -> Rest {
+    Rest {
+        since_tick: LEFT_SINCE_TICK.swap(0, Relaxed),
+        pending: LEFT_BEHIND.swap(0, Relaxed),
+    }
 }
 
 /// Whether light functions have time off the CPU that is not divided into blocked and waiting.
@@ -46,9 +51,10 @@ pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
         settle(light, thread);
         let rest = light.account.rest();
         if light.account.has_ticked_often() {
-            paths.divide(rest);
+            paths.divide(rest.since_tick + rest.pending);
         } else {
-            LEFT_BEHIND.fetch_add(rest, Relaxed);
+            LEFT_SINCE_TICK.fetch_add(rest.since_tick, Relaxed);
+            LEFT_BEHIND.fetch_add(rest.pending, Relaxed);
         }
     }
     light.end();
@@ -76,7 +82,7 @@ fn settle(light: &LightThread, thread: &Thread) {
         return;
     };
     if light.account.is_first_tick() && new.is_some() {
-        light.account.add_pending(take_left_behind());
+        light.account.take_over(take_left_behind());
     }
     if passed.loss.off > 0 && !passed.loss.is_split {
         UNSPLIT.store(true, Relaxed);

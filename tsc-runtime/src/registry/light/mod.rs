@@ -145,6 +145,7 @@ fn count_after_end(number: usize, counter: usize, count: u64) -> Option<bool> {
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
     check::LEFT_BEHIND.store(0, Relaxed);
+    check::LEFT_SINCE_TICK.store(0, Relaxed);
     check::UNSPLIT.store(false, Relaxed);
     tick_clock::EPOCH.words.forget();
     light::this().forget_rows();

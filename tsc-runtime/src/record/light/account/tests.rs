@@ -358,3 +358,36 @@ fn each_function_has_its_share_among_threads_that_wait() {
         assert!(errors.iter().all(is_right), "{mean} {wait}: {errors:?}");
     }
 }
+
+#[test]
+fn functions_on_short_lived_threads_get_what_they_used() {
+    const LENGTHS: [u64; 2] = [300_000, 100_000];
+    let mut random = crate::random::Random::new(1);
+    let (mut now, mut next) = (1 << 40, 1 << 40);
+    let mut left = Rest::default();
+    let mut got = [0; 2];
+    for _ in 0..5_000 {
+        let account = Account::new();
+        account.begin(now, 0);
+        for (got, length) in got.iter_mut().zip(LENGTHS) {
+            now += length;
+            let mut ticks: Option<NewTicks> = None;
+            while next < now {
+                let first = ticks.map_or(next, |ticks| ticks.first);
+                ticks = Some(NewTicks { first, last: next });
+                next += 175_000 + random.next() % 350_000;
+            }
+            if ticks.is_some() && account.is_first_tick() {
+                account.take_over(std::mem::take(&mut left));
+            }
+            let loss = Loss::NONE;
+            let passed = Passed { now, loss, ticks };
+            *got += account.settle(passed, US, &Usual::default()).on_cpu;
+        }
+        let rest = account.rest();
+        left.since_tick += rest.since_tick;
+        left.pending += rest.pending;
+    }
+    let share = got[0] as f64 / (got[0] + got[1]) as f64;
+    assert!((0.73..0.77).contains(&share), "{share}");
+}
