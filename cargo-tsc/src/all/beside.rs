@@ -18,6 +18,8 @@ const SHORT_SECONDS: f64 = 2.0;
 /// A run that takes less time than this reports only at its end. Then the runtime needs no thread that makes reports in the meantime. With it, the
 /// allocator of glibc uses locks, as in a program with threads.
 const SOON_SECONDS: f64 = 10.0;
+/// A run that takes less time than this is compared more than once before functions are left out because of it.
+const REPEATABLE_SECONDS: f64 = 5.0;
 /// The number of turns for a run shorter than [`SHORT_SECONDS`].
 const TURNS: usize = 3;
 
@@ -96,6 +98,14 @@ impl<'a> Beside<'a> {
     pub fn is_unsure(&self) -> bool {
         let turns = if self.again { 2 * TURNS } else { TURNS };
         self.otherwise.is_none() && self.turns.len() < turns && self.bare_seconds() < SHORT_SECONDS
+    }
+
+    /// Whether there should be another turn before functions are left out because the program is slow.
+    #[must_use]
+    pub fn is_undecided(&self) -> bool {
+        self.otherwise.is_none()
+            && self.turns.len() < TURNS
+            && self.bare_seconds() < REPEATABLE_SECONDS
     }
 
     /// Runs both programs once more, and only keeps their times.
@@ -183,11 +193,20 @@ impl<'a> Beside<'a> {
         let by_probes = |ticks: fn(&Measured) -> f64| 1.0 + self.per_run(sum, ticks) / bare;
         Some(if measured - bare > SLACK_SECONDS {
             let at_most = by_probes(Measured::at_most) + self.clock_seconds(sum) / bare;
-            (measured / bare).min(at_most)
+            (measured / bare).min(self.ratio_in_turns()).min(at_most)
         } else {
             // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
             by_probes(|function| function.probes)
         })
+    }
+
+    /// The median ratio of a measured run to the bare one after it. Where a machine is slower for longer than a run, this is more certain than
+    /// the ratio of medians. Infinite if a time is not known.
+    fn ratio_in_turns(&self) -> f64 {
+        let time = |ended: &Ended| ended.cpu_seconds.unwrap_or(ended.seconds);
+        let ratios = self.turns.iter();
+        let ratios = ratios.map(|[measured, bare]| time(measured) / time(bare));
+        median(&ratios.collect::<Vec<_>>()).unwrap_or(f64::INFINITY)
     }
 
     /// Whether the measured runs took longer than the probes, which have been counted, can explain.
@@ -225,4 +244,37 @@ fn measure(
         ..Batch::silent(programs)
     };
     measured.run_once(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beside(seconds: &[[f64; 2]]) -> Beside<'static> {
+        let ended = |seconds: f64| Ended {
+            status: 0,
+            signal: None,
+            seconds,
+            cpu_seconds: Some(seconds),
+        };
+        Beside {
+            turns: seconds.iter().map(|turn| turn.map(ended)).collect(),
+            ..Beside::new(&[])
+        }
+    }
+
+    #[test]
+    fn a_machine_that_becomes_slower_does_not_change_the_ratio() {
+        // From the second bare run on, everything takes three times as long.
+        let beside = beside(&[[1.2, 1.0], [1.2, 3.0], [3.6, 3.0]]);
+        assert_eq!(beside.seconds(), (1.2, 3.0));
+        assert!((beside.ratio_in_turns() - 1.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_single_turn_does_not_decide_unless_it_takes_long() {
+        assert!(beside(&[[3.0, 2.0]]).is_undecided());
+        assert!(!beside(&[[3.0, 2.0]; TURNS]).is_undecided());
+        assert!(!beside(&[[30.0, 20.0]]).is_undecided());
+    }
 }

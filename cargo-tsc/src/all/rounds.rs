@@ -167,7 +167,7 @@ impl Round<'_> {
         }
         // What is left out is not measured again. So the ratio must not be that of a single run, which other programs may have slowed down.
         if number < ROUNDS && so_far.ratio > REPEATED {
-            while self.is_unsure() {
+            while self.beside.is_undecided() && interrupt::status().is_none() {
                 self.compare()?;
             }
             so_far = self.beside.so_far(&sum);
