@@ -16,8 +16,8 @@ use crate::events::are_counted;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::slowest::LEAST;
-use crate::record::thread::{self, Thread};
-use crate::tsc::{FencePolicy, Ticks, elapsed};
+use crate::record::thread;
+use crate::tsc::{FencePolicy, Ticks};
 
 pub(crate) mod empty_calls;
 mod events;
@@ -35,7 +35,7 @@ pub(crate) mod units;
 mod unusual;
 
 pub use slot::Slot;
-use slot::{Started, Sums};
+use slot::Started;
 use unusual::{finish_untimed, finish_unusual, prepare_rearmed, prepare_unusual};
 
 /// Marks the branch that calls it as unlikely: `core::hint::cold_path`, which needs Rust 1.95.
@@ -147,7 +147,7 @@ extern "C" fn prepare(callsite: &'static Callsite, slot: &mut Slot) -> bool {
 #[inline(never)]
 extern "C" fn finish(started: &Started, stop: Ticks) {
     let start = started.start();
-    let raw = elapsed(start, stop).cast_unsigned();
+    let raw = stop.wrapping_sub(start);
     if raw >= UNWINDING {
         return finish_longer(started, raw);
     }
@@ -204,72 +204,8 @@ fn finish_clean(started: &Started, raw: u64) {
 /// Records a call that contains other probes. Its caller has loaded the record.
 #[inline(never)]
 extern "C" fn finish_nesting(started: &Started, raw: u64, record: &Record) {
-    let thread = started.thread();
-    let before = started.sums();
+    let (thread, before) = (started.thread(), started.sums());
     // SAFETY: `finish_clean` has found them to be different.
     unsafe { core::hint::assert_unchecked(thread.overhead.get() != before.overhead) };
-    let added = thread.overhead_since(before.overhead).cast_unsigned();
-    if raw.wrapping_sub(added).cast_signed() < 0 {
-        return finish_below_zero(started, raw, record);
-    }
-    let settled = settle(record, thread, before, raw, 0);
-    record.leave(settled.gross, settled.nested);
-}
-
-/// Records a call that took less than what was added to the overhead since its start.
-#[cold]
-#[inline(never)]
-extern "C" fn finish_below_zero(started: &Started, raw: u64, record: &Record) {
-    let settled = settle_with_handlers(record, started.thread(), started.sums(), raw, 0);
-    record.leave(settled.gross, settled.nested);
-}
-
-/// The ticks of a call on the CPU, as [`settle`] adds them to this thread's running sums.
-#[derive(Clone, Copy, Debug, Default)]
-struct Settled {
-    /// With the call's own visible overhead.
-    gross: u64,
-    /// The overhead of nested probes.
-    nested: u64,
-    /// The gross ticks without the call's own visible overhead.
-    net: u64,
-}
-
-/// Updates this thread's running sums, which were `before` at the start. `off` ticks of the added overhead were time off the CPU.
-#[inline(always)]
-fn settle(record: &Record, thread: &Thread, before: Sums, raw: u64, off: i64) -> Settled {
-    let mut overhead = thread.overhead.get();
-    let added = overhead.wrapping_sub(before.overhead);
-    let nested = added.wrapping_sub(off.cast_unsigned());
-    overhead = overhead.wrapping_add(record.cost.get());
-    if added != 0 {
-        if nested != 0 {
-            overhead = overhead.wrapping_add(record.nesting.get());
-        }
-        record.add_nested(nested, thread.work.get().wrapping_sub(before.work));
-    }
-    thread.overhead.set(overhead);
-    let gross = raw.wrapping_sub(added);
-    let net = gross.wrapping_sub(record.visible.get());
-    thread.work.set(before.work.wrapping_add(net));
-    Settled { gross, nested, net }
-}
-
-/// Like [`settle`], also for a call since whose start more overhead was added than it took. A little more is the calibration's error. If it is
-/// much more, a signal handler has called annotated functions between the reads of the sums and of the counter: outside of the call.
-fn settle_with_handlers(
-    record: &Record,
-    thread: &Thread,
-    before: Sums,
-    raw: u64,
-    off: i64,
-) -> Settled {
-    const ERROR: u64 = 2_000;
-    let added = thread
-        .overhead_since(before.overhead)
-        .max(0)
-        .cast_unsigned();
-    let is_outside = added > raw.saturating_mul(2).saturating_add(ERROR);
-    let before = if is_outside { Sums::of(thread) } else { before };
-    settle(record, thread, before, raw, off)
+    record.leave_nesting(thread, before, raw);
 }

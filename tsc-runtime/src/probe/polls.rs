@@ -6,10 +6,10 @@
 use super::slowest;
 use super::stop::{Cost, Measurement};
 use super::unusual::{finish_unusual_poll, stop_untimed};
-use super::{Guard, Settled, Sink, Slot, Started};
+use super::{Guard, Sink, Slot, Started};
 use crate::record::callsite::Callsite;
 use crate::record::slowest::SlowCall;
-use crate::record::{Exclusion, Record, thread};
+use crate::record::{Exclusion, Record, Settled, thread};
 use crate::tsc::{Ticks, clock, elapsed};
 use crate::{hooks, on_cpu, registry};
 

@@ -3,14 +3,13 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::slot::Sums;
 use super::stop::{Measurement, Shape};
 use super::unusual::add_light_calls;
 use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::hooks;
 use crate::record::callsite::Callsite;
-use crate::record::{Exclusion, Record, thread};
+use crate::record::{Exclusion, Record, Sums, thread};
 use crate::registry;
 use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
 

@@ -6,9 +6,9 @@ use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 
 use crate::events::CountedCall;
-use crate::record::Record;
 use crate::record::light::{Frame, Place};
 use crate::record::thread::Thread;
+use crate::record::{Record, Sums};
 use crate::tsc::Ticks;
 
 /// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
@@ -38,23 +38,6 @@ pub struct Slot {
     events: Cell<Option<CountedCall>>,
     /// A linked frame is read through the thread's list, too. So a mutable borrow of the slot must not count as the only access.
     pinned: PhantomPinned,
-}
-
-/// The thread's running sums.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sums {
-    pub(super) overhead: u64,
-    pub(super) work: u64,
-}
-
-impl Sums {
-    #[inline(always)]
-    pub(super) fn of(thread: &Thread) -> Self {
-        Self {
-            overhead: thread.overhead.get(),
-            work: thread.work.get(),
-        }
-    }
 }
 
 impl Slot {

@@ -1,15 +1,14 @@
 //! The stop of everything but usual calls: what a call, a poll or a section was, and what it cost.
 
-use super::slot::{Started, Sums};
+use super::slot::Started;
 use super::slowest;
-use super::{Settled, settle_with_handlers};
 use crate::interruption::Interruption;
 use crate::on_cpu::{self, Answer, Loss};
 use crate::record::contexts::Contexts;
 use crate::record::counters::ContextSums;
 use crate::record::slowest::SlowCall;
 use crate::record::thread::Thread;
-use crate::record::{Exclusion, Record};
+use crate::record::{Exclusion, Record, Settled, Sums};
 use crate::tsc::{Ticks, is_anomalous};
 
 /// A measurement that stops.
@@ -87,7 +86,8 @@ impl<'a> Measurement<'a> {
         record(&Cost {
             ticks: match self.shape {
                 Shape::Nested => {
-                    settle_with_handlers(self.record, self.thread, sums, raw, loss.off)
+                    let record = self.record;
+                    record.settle_with_handlers(self.thread, sums, raw, loss.off)
                 }
                 Shape::Overlapping => self.settle_overlapping(raw, loss.off),
             },
@@ -156,7 +156,7 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Like [`settle`], for a section.
+    /// Like [`Record::settle_with_handlers`], for a section.
     fn settle_overlapping(&self, raw: u64, off: i64) -> Settled {
         let now = Sums::of(self.thread);
         let added = now.overhead.wrapping_sub(self.sums.overhead);

@@ -13,7 +13,6 @@
 
 use core::hint;
 
-use super::settle_with_handlers;
 use super::slot::{Slot, Started};
 use super::stop::{Measurement, Visit};
 use crate::calibration::overhead;
@@ -217,23 +216,23 @@ extern "C" fn finish_outside_tree(started: &Started, raw: u64) {
     if started.thread().is_mixed() {
         finish_linked(started, || finish_measurement(started, raw));
     } else {
-        finish_slowly(started, || finish_measurement(started, raw));
+        let call = Measurement::of(started);
+        finish_slowly(&call, || finish_measurement(started, raw));
     }
 }
 
 /// The stop of a call in which something has happened, which takes longer than a usual one. In a recursion in which slow calls are kept, that is
 /// nearly every call. So what it takes beyond the calibrated cost is overhead for the calls around, unless an interruption is in it.
 #[inline(always)]
-fn finish_slowly(started: &Started, finish: impl FnOnce()) {
-    let thread = started.thread();
+fn finish_slowly(call: &Measurement<'_>, finish: impl FnOnce()) {
+    let (record, thread) = (call.record, call.thread);
     if !thread.detector.is_armed_by_any() || clock::is_os_clock() {
         return finish();
     }
     let began = on_cpu::now();
     finish();
-    let record = started.record();
-    let usual = elapsed(record.visible.get(), record.cost.get());
-    thread.add_slow_stop(elapsed(began, on_cpu::now()) - usual, began);
+    let taken = elapsed(began, on_cpu::now());
+    thread.add_slow_stop(taken - record.hidden_cost(), began);
 }
 
 /// The stop of a call or a poll that may have a frame. `finish` does the rest of the stop.
@@ -276,7 +275,7 @@ fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
         return finish_unusual_in_tree(contexts, started, raw);
     }
     let callees = thread.work.get().wrapping_sub(call.sums.work).cast_signed();
-    let settled = settle_with_handlers(record, thread, call.sums, raw, 0);
+    let settled = record.settle_with_handlers(thread, call.sums, raw, 0);
     let net = settled.net.cast_signed();
     // SAFETY: the call has a place in the tree.
     let on_cpu = contexts.leave_usual(unsafe { started.outer() }, net.wrapping_sub(callees));
@@ -289,7 +288,7 @@ fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
 /// The stop of a call that has a place in the tree and was interrupted, long, or not timed.
 #[inline(never)]
 extern "C" fn finish_unusual_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
-    finish_slowly(started, || {
+    finish_slowly(&Measurement::of(started), || {
         let visit = Visit::of(started, 1);
         finish_measurement(started, raw);
         visit.leave(contexts, started);

@@ -39,6 +39,7 @@ mod pages;
 mod read;
 mod segments;
 mod sequence;
+mod settled;
 pub(crate) mod side_histograms;
 pub(crate) mod slowest;
 pub(crate) mod table;
@@ -47,6 +48,7 @@ pub(crate) mod thread;
 pub(crate) mod totals;
 
 pub(crate) use owned::OwnedRecord;
+pub(crate) use settled::{Settled, Sums};
 
 /// The number of samples that a record buffers before it folds them.
 pub(crate) const BUFFER_LEN: usize = 64;
@@ -187,6 +189,14 @@ impl Record {
     pub(crate) fn leave(&self, gross: u64, nested: u64) {
         self.end_activation(gross, nested);
         self.add_sample(gross);
+    }
+
+    /// What of a probe's cost comes before the read at the start or after the one at the stop.
+    pub(crate) fn hidden_cost(&self) -> i64 {
+        self.cost
+            .get()
+            .wrapping_sub(self.visible.get())
+            .cast_signed()
     }
 
     /// The rest of [`leave`](Self::leave), after [`end_activation`](Self::end_activation).
