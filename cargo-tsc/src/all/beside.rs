@@ -133,10 +133,13 @@ impl<'a> Beside<'a> {
     #[must_use]
     pub fn so_far(&self, sum: &Report) -> Runs {
         let seconds = self.bare_seconds();
+        // What is left out is not measured again, so the smaller ratio decides.
+        let of_medians = self.times().map_or(1.0, |(measured, bare)| measured / bare);
+        let ratio = self.caused_by_probes(sum, of_medians.min(self.ratio_in_turns()));
         Runs {
             hz: sum.clock().hz().unwrap_or(f64::INFINITY),
             bare_seconds: seconds,
-            ratio: self.ratio(sum).unwrap_or(1.0),
+            ratio: ratio.unwrap_or(1.0),
             of_clock: self.clock_seconds(sum) / seconds.max(f64::MIN_POSITIVE),
         }
     }
@@ -189,11 +192,17 @@ impl<'a> Beside<'a> {
     /// The ratio of [`times`](Self::times) as far as probes can cause it. `None` if the runs cannot be compared.
     #[must_use]
     pub fn ratio(&self, sum: &Report) -> Option<f64> {
+        let (measured, bare) = self.times()?;
+        self.caused_by_probes(sum, measured / bare)
+    }
+
+    /// A ratio of the runs' times as far as probes can cause it. `None` if the runs cannot be compared.
+    fn caused_by_probes(&self, sum: &Report, ratio: f64) -> Option<f64> {
         let (measured, bare) = self.times().filter(|_| self.otherwise.is_none())?;
         let by_probes = |ticks: fn(&Measured) -> f64| 1.0 + self.per_run(sum, ticks) / bare;
         Some(if measured - bare > SLACK_SECONDS {
             let at_most = by_probes(Measured::at_most) + self.clock_seconds(sum) / bare;
-            (measured / bare).min(self.ratio_in_turns()).min(at_most)
+            ratio.min(at_most)
         } else {
             // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
             by_probes(|function| function.probes)

@@ -194,9 +194,10 @@ impl Round<'_> {
         }
         while self.is_unsure() {
             self.compare()?;
-            if !self.beside.is_unsure() && !self.beside.again {
-                self.beside.again = self.beside.is_unexplained(&self.session.sum()?);
-            }
+        }
+        self.beside.again = self.beside.is_unexplained(&self.session.sum()?);
+        while self.is_unsure() {
+            self.compare()?;
         }
         Ok(())
     }
