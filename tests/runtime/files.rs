@@ -169,7 +169,9 @@ fn parent_and_child_do_not_overwrite_each_other() {
     all.sort_unstable();
     assert_eq!(all, [1, 10]);
     assert!(
-        stderr(&output).contains("run.json was written by another process or"),
+        stderr(&output).contains(
+            "run.json was written by another process or another library's runtime, so this report is in"
+        ),
         "{}",
         stderr(&output)
     );
