@@ -97,15 +97,18 @@ impl<'a> Beside<'a> {
     #[must_use]
     pub fn is_unsure(&self) -> bool {
         let turns = if self.again { 2 * TURNS } else { TURNS };
-        self.otherwise.is_none() && self.turns.len() < turns && self.bare_seconds() < SHORT_SECONDS
+        self.needs_turns(turns, SHORT_SECONDS)
     }
 
     /// Whether there should be another turn before functions are left out because the program is slow.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
-        self.otherwise.is_none()
-            && self.turns.len() < TURNS
-            && self.bare_seconds() < REPEATABLE_SECONDS
+        self.needs_turns(TURNS, REPEATABLE_SECONDS)
+    }
+
+    /// Whether there were fewer than so many turns, of runs that take less than so many seconds and can be compared.
+    fn needs_turns(&self, turns: usize, seconds: f64) -> bool {
+        self.otherwise.is_none() && self.turns.len() < turns && self.bare_seconds() < seconds
     }
 
     /// Runs both programs once more, and only keeps their times.
@@ -210,7 +213,7 @@ impl<'a> Beside<'a> {
     }
 
     /// The median ratio of a measured run to the bare one after it. Where a machine is slower for longer than a run, this is more certain than
-    /// the ratio of medians. Infinite if a time is not known.
+    /// the ratio of medians. Infinite if there was no turn.
     fn ratio_in_turns(&self) -> f64 {
         let time = |ended: &Ended| ended.cpu_seconds.unwrap_or(ended.seconds);
         let ratios = self.turns.iter();
