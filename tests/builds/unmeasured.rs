@@ -34,6 +34,8 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Command {
         .args(["--quiet", "--color", "never"])
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
+        // What is measured depends on debug assertions, and not on how code is optimised, which takes long.
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .env_remove("RUSTFLAGS");
     cargo
 }

@@ -34,6 +34,11 @@ fn tool() -> &'static Path {
     })
 }
 
+/// The folder for intermediate files of all projects.
+fn build_folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("build")
+}
+
 /// A program that calls `work` 20 times and `outer` twice. Its argument says how it ends.
 pub(crate) const PROGRAM: &str = r#"
 use tsc_runtime::cycles;
@@ -112,7 +117,22 @@ edition = \"2024\"
         // Use the versions of this workspace, which are present already.
         let lock = Path::new(ROOT).join("Cargo.lock");
         fs::copy(lock, project.path("Cargo.lock")).unwrap();
+        #[cfg(unix)]
+        project.share_builds_apart();
         project
+    }
+
+    /// Makes the projects share what `run --all` and `ab` build in folders of their own, too.
+    #[cfg(unix)]
+    fn share_builds_apart(&self) {
+        let own = self.path("target/tsc");
+        let own = build_folder().join(own.strip_prefix("/").unwrap());
+        for (folder, of) in [(".all", "build"), (".ab", "ab-build")] {
+            let common = build_folder().join(of);
+            fs::create_dir_all(&common).unwrap();
+            fs::create_dir_all(own.join(folder)).unwrap();
+            std::os::unix::fs::symlink(common, own.join(folder).join(of)).unwrap();
+        }
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -142,10 +162,7 @@ edition = \"2024\"
         // The projects are built for this machine, even if these tests are built for another target.
         command.env_remove("CARGO_BUILD_TARGET");
         // The common dependencies of all projects are built once.
-        command.env(
-            "CARGO_BUILD_BUILD_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("build"),
-        );
+        command.env("CARGO_BUILD_BUILD_DIR", build_folder());
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
         command
     }
