@@ -95,6 +95,15 @@ fn forbidden_rdtsc_is_replaced_by_the_systems_clock() {
     );
 }
 
+/// Whatever measures first, and however many threads wait: a wait must not read the counter either.
+#[test]
+fn threads_may_wait_for_each_other_where_rdtsc_is_forbidden() {
+    let run = Run::of(child().args(["forbid-rdtsc", "lines"]));
+    let is_whole = |line: &&str| line.starts_with(":CLK: let _one = 1 ") && line.ends_with(" ns");
+    let lines = run.findings.lines();
+    assert_eq!(lines.filter(is_whole).count(), 4000, "{}", run.findings);
+}
+
 #[test]
 fn disabled_rseq_leaves_interruptions_untold() {
     if !tests::can_disable_rseq() {

@@ -1,6 +1,7 @@
 //! Measures a little, and prints everything that can be printed. `sandboxes.rs` runs it in restricted environments.
 //!
-//! With the argument `forbid-rdtsc`, it first forbids itself to execute RDTSC, as a sandbox does for its children.
+//! With the argument `forbid-rdtsc`, it first forbids itself to execute RDTSC, as a sandbox does for its children. With `lines` after it, it only
+//! prints lines of `gclk!`, from threads that wait for each other.
 
 use std::process::ExitCode;
 
@@ -30,6 +31,11 @@ fn main() -> ExitCode {
         eprintln!("PR_SET_TSC is refused");
         return ExitCode::from(77);
     }
+    if std::env::args().nth(2).as_deref() == Some("lines") {
+        tsc_runtime::gclk_to(std::io::stdout());
+        print_lines();
+        return ExitCode::SUCCESS;
+    }
     let pinned = affinity::cpus().and_then(|cpus| affinity::pin(cpus[0]));
     drop(pinned);
     let other = std::thread::spawn(work);
@@ -42,6 +48,18 @@ fn main() -> ExitCode {
     }
     println!("sums: {sums:?}");
     ExitCode::SUCCESS
+}
+
+fn print_lines() {
+    let lines = || {
+        for _ in 0..500 {
+            tsc_runtime::gclk!(let _one = 1);
+        }
+    };
+    let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(lines)).collect();
+    for thread in threads {
+        thread.join().expect("it does not panic");
+    }
 }
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86")))]

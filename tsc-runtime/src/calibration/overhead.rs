@@ -3,8 +3,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
-
 use super::measurements::{Costs, Series, medians, per_call};
 use super::statistics::median;
 use crate::process::PerProcess;
@@ -13,6 +11,7 @@ use crate::record::contexts::{self, Contexts};
 use crate::record::light::{self, Row};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::{BUFFER_LEN, Record, thread};
+use crate::sync::Mutex;
 use crate::tsc::{Fence, Ticks, clock, elapsed};
 use tsc_report::FenceOverhead;
 

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use crate::calibration::overhead;
 use crate::record::callsite::{Callsite, meta};
 use crate::record::thread;
+use crate::sync::Mutex;
 use crate::tsc::{FencePolicy, Lfence, Ticks, clock, elapsed};
 use tsc_report::__private::gclk_column;
 
@@ -35,7 +34,8 @@ impl Clk {
 
     #[inline(never)]
     fn calibrated(text: &'static str) -> Self {
-        let visible = if clock::is_os_clock() {
+        // This may be the first of all that reads the counter.
+        let visible = if clock::availability().is_err() && clock::is_os_clock() {
             0.0
         } else {
             overhead::calibrate(CLK.kind());

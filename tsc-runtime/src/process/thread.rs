@@ -1,7 +1,8 @@
 //! The runtime's own threads.
 
 use std::io;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{Builder, Thread};
 use std::time::Duration;
 
@@ -11,8 +12,9 @@ use super::signals;
 
 /// Memory with which std can start a thread, in addition to its stack. With less, the thread might panic, which ends the process.
 const ROOM: usize = 1 << 20;
-/// How long to wait at most until a thread runs.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The pauses in which to wait until a thread runs, and how many at most.
+const PAUSE: Duration = Duration::from_millis(1);
+const MOST_PAUSES: u32 = 1000;
 
 /// Starts a thread that never ends. It has all signals blocked, so that the program's handlers do not run on it.
 ///
@@ -26,13 +28,10 @@ pub(crate) fn spawn(
     if !memory::can_map(ROOM + stack) {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
-    let waiting = Arc::new((Mutex::new(false), Condvar::new()));
-    let started = Arc::clone(&waiting);
+    let runs = Arc::new(AtomicBool::new(false));
+    let started = Arc::clone(&runs);
     let run = move || {
-        if let Ok(mut runs) = started.0.lock() {
-            *runs = true;
-        }
-        started.1.notify_one();
+        started.store(true, Relaxed);
         drop(started);
         body();
     };
@@ -44,9 +43,12 @@ pub(crate) fn spawn(
     #[cfg(not(unix))]
     let spawned = spawn()?;
     if memory::is_limited() {
-        let (runs, change) = &*waiting;
-        if let Ok(runs) = runs.lock() {
-            let _ = change.wait_timeout_while(runs, PATIENCE, |runs| !*runs);
+        // A wait with a time limit would read the counter, which may be forbidden.
+        for _ in 0..MOST_PAUSES {
+            if runs.load(Relaxed) {
+                break;
+            }
+            std::thread::sleep(PAUSE);
         }
     }
     Ok(spawned.thread().clone())

@@ -14,13 +14,16 @@ pub(crate) mod check;
 pub(crate) mod scheduled;
 
 #[cfg(not(shuttle))]
+mod lock;
+
+#[cfg(not(shuttle))]
 mod ordinary {
     pub(crate) use core::hint::spin_loop;
     pub(crate) use core::sync::atomic;
     pub(crate) use std::thread::sleep;
     pub(crate) use std::thread_local;
 
-    pub(crate) use parking_lot::Mutex;
+    pub(crate) use super::lock::{Mutex, never_park};
 }
 
 #[cfg(not(shuttle))]

@@ -9,13 +9,15 @@ use crate::tsc::{self, FencePolicy, Ticks, TscUnavailable, Unfenced};
 /// because the child of a fork would wait for a thread that was detecting in its parent.
 static AVAILABILITY: AtomicU8 = AtomicU8::new(0);
 
-/// With the first two, the reads work: if the platform has no counter, they return nanoseconds.
+/// With the first [`READABLE`], the reads work: if the platform has no counter, they return nanoseconds.
 const ALL: [Result<(), TscUnavailable>; 4] = [
     Ok(()),
     Err(TscUnavailable::NotOnThisPlatform),
     Err(TscUnavailable::MissingInstruction),
     Err(TscUnavailable::ForbiddenByPrctl),
 ];
+
+const READABLE: u8 = 2;
 
 /// Whether the counter may be read. The first caller detects it, or the first few callers at once.
 ///
@@ -32,6 +34,10 @@ fn find_out() -> Result<(), TscUnavailable> {
     let availability = tsc::detect();
     let place = ALL.iter().position(|known| *known == availability);
     let place = place.expect("ALL has every variant") as u8;
+    #[cfg(not(shuttle))]
+    if place >= READABLE {
+        crate::sync::never_park();
+    }
     AVAILABILITY.store(place + 1, Relaxed);
     availability
 }
@@ -39,7 +45,7 @@ fn find_out() -> Result<(), TscUnavailable> {
 /// Whether the operating system's clock replaces the counter, because reading the counter would kill the process. Always false before the
 /// first call of [`availability`].
 pub(crate) fn is_os_clock() -> bool {
-    AVAILABILITY.load(Relaxed) > 2
+    AVAILABILITY.load(Relaxed) > READABLE
 }
 
 /// The clock in use at a start, with the fences of `P` if it is the counter.
