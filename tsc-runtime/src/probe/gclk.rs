@@ -34,8 +34,7 @@ impl Clk {
 
     #[inline(never)]
     fn calibrated(text: &'static str) -> Self {
-        // This may be the first of all that reads the counter.
-        let visible = if clock::availability().is_err() && clock::is_os_clock() {
+        let visible = if clock::detect_os_clock() {
             0.0
         } else {
             overhead::calibrate(CLK.kind());

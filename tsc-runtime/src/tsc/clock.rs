@@ -48,6 +48,11 @@ pub(crate) fn is_os_clock() -> bool {
     AVAILABILITY.load(Relaxed) > READABLE
 }
 
+/// The same, for whoever may be the first that reads the counter.
+pub(crate) fn detect_os_clock() -> bool {
+    availability().is_err() && is_os_clock()
+}
+
 /// The clock in use at a start, with the fences of `P` if it is the counter.
 #[inline(always)]
 pub(crate) fn at_start<P: FencePolicy>() -> Ticks {
@@ -62,7 +67,7 @@ pub(crate) fn at_stop<P: FencePolicy>() -> Ticks {
 
 /// Reads the clock in use without fences, for times that are too long to need them.
 pub(crate) fn now() -> Ticks {
-    if availability().is_err() && is_os_clock() {
+    if detect_os_clock() {
         os_clock::now()
     } else {
         Unfenced::start()
