@@ -229,7 +229,7 @@ pub(crate) fn against_table(file: Option<&str>) -> Check {
         .iter()
         .filter(|entry| entry.2 == *relative)
         .collect();
-    let compared = compare_patiently(&rows, core);
+    let (compared, again) = compare_patiently(&rows, core);
     let count = |kind: fn(&Compared) -> bool| compared.iter().filter(|it| kind(it)).count();
     let near = count(|it| matches!(it, Compared::Near));
     let explained = count(|it| matches!(it, Compared::Explained(_)));
@@ -249,7 +249,7 @@ pub(crate) fn against_table(file: Option<&str>) -> Check {
     Check {
         must,
         measured: format!(
-            "{core} against {relative}{kin}: {near} of {all} rows, {share:.1} %; {explained} others for a known reason"
+            "{core} against {relative}{kin}: {near} of {all} rows, {share:.1} %; {explained} others for a known reason; {again} measured again"
         ),
         holds: (*relative == core).then_some(share >= 95.0 || near + explained == all),
         details,
@@ -303,16 +303,18 @@ impl Compared {
     }
 }
 
-/// Compares each row, and measures again those that differ for no known reason, while there is patience.
-fn compare_patiently(rows: &[&Entry], core: &str) -> Vec<Compared> {
+/// Compares each row, and measures again those that differ for no known reason, while there is patience. Returns how many those were, too.
+fn compare_patiently(rows: &[&Entry], core: &str) -> (Vec<Compared>, usize) {
     let started = Instant::now();
     let mut compared: Vec<Compared> = rows.iter().map(|row| compare(row, core)).collect();
+    let mut again = None;
     loop {
         let mut differ: Vec<_> = std::iter::zip(rows, &mut compared)
             .filter(|(_, it)| matches!(it, Compared::Unexplained(_) | Compared::Unmeasured(_)))
             .collect();
+        let again = *again.get_or_insert(differ.len());
         if differ.is_empty() || started.elapsed() > PATIENCE {
-            return compared;
+            return (compared, again);
         }
         thread::sleep(PAUSE);
         for (row, it) in &mut differ {
