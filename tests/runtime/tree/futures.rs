@@ -169,3 +169,43 @@ fn future_that_moves_has_its_places() {
     );
     check(&report);
 }
+
+/// A future may complete on a thread on which none of its polls was measured.
+#[test]
+fn future_may_complete_where_no_poll_of_it_was_measured() {
+    /// Is pending once. Its second poll ends a pause.
+    struct Resumes(bool);
+
+    impl Future for Resumes {
+        type Output = ();
+
+        fn poll(mut self: Pin<&mut Self>, _context: &mut TaskContext<'_>) -> Poll<()> {
+            if !std::mem::replace(&mut self.0, true) {
+                return Poll::Pending;
+            }
+            tsc_runtime::resume();
+            Poll::Ready(())
+        }
+    }
+
+    #[cycles(name = "moves")]
+    async fn moves() {
+        Resumes(false).await;
+    }
+
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+        let poll = |future: &mut Boxed| {
+            let mut context = TaskContext::from_waker(Waker::noop());
+            future.as_mut().poll(&mut context).is_ready()
+        };
+        let mut future: Boxed = Box::pin(moves());
+        assert!(!poll(&mut future));
+        tsc_runtime::pause();
+        let other = std::thread::spawn(move || poll(&mut future));
+        assert!(other.join().expect("the poll does not panic"));
+    });
+    expect(&chains, &[("moves", 1)]);
+    assert_eq!(report.callsite("moves").map(|row| row.calls()), Some(1));
+}

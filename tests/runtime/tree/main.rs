@@ -24,6 +24,10 @@ fn chains(work: impl FnOnce()) -> (BTreeMap<String, u64>, Report) {
     drop(take());
     work();
     let report = take();
+    (chains_of(&report), report)
+}
+
+fn chains_of(report: &Report) -> BTreeMap<String, u64> {
     let contexts = report.contexts();
     let mut chains = BTreeMap::new();
     for context in contexts {
@@ -36,7 +40,7 @@ fn chains(work: impl FnOnce()) -> (BTreeMap<String, u64>, Report) {
         }
         *chains.entry(chain).or_insert(0) += context.calls().unwrap_or(0);
     }
-    (chains, report)
+    chains
 }
 
 /// Checks what must be true of every report with a call tree.
@@ -253,4 +257,68 @@ fn taken_trees_add_up() {
     add(&take());
     let made = made.into_inner();
     expect(&taken, &[("leaf", 2 * made), ("twice", made)]);
+}
+
+/// As many contexts as there are orders of these functions, which are more than the tree has memory for at first.
+macro_rules! every_order {
+    ($($name:ident = $bit:literal),*) => {
+        $(
+            #[cycles]
+            fn $name(left: u32) {
+                every_order(left & !(1 << $bit));
+            }
+        )*
+        fn every_order(left: u32) {
+            $(if left & (1 << $bit) != 0 {
+                $name(left);
+            })*
+        }
+    };
+}
+every_order!(first = 0, second = 1, third = 2, fourth = 3);
+
+/// Calls that run across a fork have no rows in the child. So they have no places in its tree either.
+#[cfg(unix)]
+#[test]
+fn child_of_a_fork_begins_a_tree_of_its_own() {
+    #[cycles(name = "around")]
+    fn around() -> libc::pid_t {
+        let child = forks();
+        leaf();
+        child
+    }
+
+    #[cycles(name = "forks")]
+    fn forks() -> libc::pid_t {
+        // SAFETY: the child calls annotated functions, looks at its report and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            twice();
+        }
+        child
+    }
+
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        every_order(0b1111);
+        let child = around();
+        if child == 0 {
+            let seen = std::panic::catch_unwind(|| {
+                let report = take();
+                check(&report);
+                let expected = [("leaf", 1), ("twice", 1), ("twice > leaf", 2)];
+                expect(&chains_of(&report), &expected);
+            });
+            // SAFETY: no preconditions. The handlers at exit are the parent's.
+            unsafe { libc::_exit(libc::c_int::from(seen.is_err())) };
+        }
+        let mut status = -1;
+        // SAFETY: `status` may be written.
+        unsafe { libc::waitpid(child, &raw mut status, 0) };
+        assert_eq!(status, 0, "the child failed");
+    });
+    let calls = |chain: &str| chains.get(chain).copied();
+    assert_eq!(calls("around > forks"), Some(1));
+    assert_eq!(calls("first > second > third > fourth"), Some(1));
+    check(&report);
 }

@@ -110,7 +110,7 @@ impl FutureTotals {
             record.complete(call.unusual, gross, wall.cast_unsigned(), is_repaired);
             let thread = thread::this();
             if let Some(contexts) = thread.contexts() {
-                contexts.count(&record.last_place);
+                contexts.count(record.id, &record.last_place);
             }
             if call.unusual != Some(Exclusion::Anomalous) && record.is_slow(wall) {
                 // What was lost in the polls is not summed up, because a future is to be small.

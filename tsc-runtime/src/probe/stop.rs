@@ -283,8 +283,11 @@ impl Visit {
             blocked: call.record.blocked().wrapping_sub(self.blocked),
             unclean: if self.is_clean { 0 } else { self.calls },
         };
-        // SAFETY: the call has a place in the tree.
-        contexts.leave(unsafe { started.outer() }, &sums);
+        // In the child of a fork, the parent's calls have no place in the child's tree, as they have no rows.
+        if contexts.has_begun_by(started.start()) {
+            // SAFETY: the call has a place in the tree.
+            contexts.leave(unsafe { started.outer() }, &sums);
+        }
     }
 }
 

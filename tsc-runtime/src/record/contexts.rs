@@ -9,6 +9,7 @@ use once_cell::race::OnceBool;
 
 use super::counters::{ContextFigures, ContextSums, Figures, Sum};
 use super::light::{PathTotals, Paths, Place, ROOT};
+use crate::tsc::{Ticks, clock, elapsed};
 
 /// Whether call trees are recorded, once that is decided.
 static RECORDED: OnceBool = OnceBool::new();
@@ -28,6 +29,7 @@ pub(crate) struct Contexts {
     paths: Paths<ContextFigures>,
     /// The place of the innermost running call. For the thread alone.
     current: Cell<Place>,
+    began: Ticks,
 }
 
 // SAFETY: `current` is used by the thread alone, through `enter` and `leave`.
@@ -58,7 +60,13 @@ impl Contexts {
         Some(Self {
             paths: Paths::new()?,
             current: Cell::new(ROOT),
+            began: clock::now(),
         })
+    }
+
+    /// Whether there was this tree at `start`.
+    pub(crate) fn has_begun_by(&self, start: Ticks) -> bool {
+        elapsed(self.began, start) >= 0
     }
 
     /// A call starts. Returns the place that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite
@@ -116,9 +124,13 @@ impl Contexts {
         &figures.on_cpu
     }
 
-    /// A call is counted where a future completes that was polled there last.
-    pub(crate) fn count(&self, last: &LastPlace) {
-        self.paths.figures(last.place.get()).calls.add(1);
+    /// A call is counted where a future completes that was polled there last, or here if no poll of the callsite was measured on this thread.
+    pub(crate) fn count(&self, callsite: u32, last: &LastPlace) {
+        let place = match last.place.get() {
+            Place::NOWHERE => self.paths.child(self.current(), callsite, None),
+            known => known,
+        };
+        self.paths.figures(place).calls.add(1);
     }
 
     /// All places.

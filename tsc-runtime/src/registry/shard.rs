@@ -75,7 +75,8 @@ impl Shard {
             name: std::thread::current().name().map(Arc::from),
         };
         // Without memory, the thread's calls are not in the tree.
-        let tree = contexts::are_recorded().then(Contexts::new).flatten();
+        let is_in_tree = contexts::are_recorded() && !thread.is_mixed();
+        let tree = is_in_tree.then(Contexts::new).flatten();
         let tree = tree.map(Box::new);
         if let Some(contexts) = &tree {
             thread.record_tree(contexts);
