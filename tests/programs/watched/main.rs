@@ -47,6 +47,13 @@ fn main() {
             say("ready");
             wait_for_line();
         }
+        "hang-up-thrice" => {
+            work_ten_times();
+            for _ in 0..3 {
+                // SAFETY: no preconditions.
+                unsafe { libc::raise(libc::SIGHUP) };
+            }
+        }
         "no-calls" => {
             say("ready");
             wait_for_line();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use super::{STACK, Settings, report_now, semaphore, watch};
 use crate::environment;
-use crate::live::settings::SIGNALS;
+use crate::live::settings::{SIGNALS, settings};
 use crate::live::snapshot::report_at_end;
 use crate::process::signals::set_of;
 use crate::process::{thread, written};
@@ -121,9 +121,10 @@ extern "C" fn on_signal(signal: i32) {
     // SAFETY: the call always succeeds.
     let has_thread = PROCESS.load(SeqCst) == unsafe { libc::getpid() };
     let came_before = CAME.fetch_or(bit(signal), SeqCst) & bit(signal) != 0;
+    let is_ending = ENDING.contains(&signal) && !asks_for_report(settings(), signal);
     // No thread waits in a child process that was created without the fork handlers. And a user who sends a signal to end the process
     // twice does not want to wait.
-    if !has_thread || (came_before && ENDING.contains(&signal)) {
+    if !has_thread || (came_before && is_ending) {
         set_disposition(signal, libc::SIG_DFL, 0);
         // SAFETY: the signal is sent to this process. It is blocked until the handler returns, and then does what it does by default.
         unsafe { libc::raise(signal) };
@@ -132,14 +133,19 @@ extern "C" fn on_signal(signal: i32) {
     semaphore::post();
 }
 
+/// Whether the program makes a report at the signal and continues.
+fn asks_for_report(settings: &Settings, signal: i32) -> bool {
+    settings.dump_signal == Some(signal)
+}
+
 /// Does what the signals ask for that have arrived since the last call.
 fn react(settings: &Settings) {
-    let is_asked = |signal: i32| Some(signal) == settings.dump_signal;
     // A signal that ends the process stays marked, so that a second one ends it at once.
-    let kept = ENDING.into_iter().filter(|&signal| !is_asked(signal));
+    let kept = ENDING.into_iter();
+    let kept = kept.filter(|&signal| !asks_for_report(settings, signal));
     let came = CAME.fetch_and(kept.map(bit).sum(), SeqCst);
     for signal in signals_in(came) {
-        match is_asked(signal) {
+        match asks_for_report(settings, signal) {
             true => report_now(settings),
             false => end_by(signal),
         }
