@@ -101,6 +101,12 @@ fn threads_leave_most_descriptors_to_the_program() {
 }
 
 /// A pipe whose writer does not wait, if `nonblocking`.
+#[test]
+fn first_call_leaves_the_error_number_alone() {
+    let output = run(&mut program(&["errno"]));
+    assert_eq!(text(&output.stdout), format!("{}\n", libc::ENOENT));
+}
+
 fn pipe(nonblocking: bool) -> (PipeReader, PipeWriter) {
     let (reader, writer) = io::pipe().expect("a pipe");
     if nonblocking {

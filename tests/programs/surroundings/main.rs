@@ -28,6 +28,7 @@ fn main() {
         }
         ["threads", threads] => threads_that_sleep(threads.parse().expect("a number")),
         ["many-functions"] => many_functions(),
+        ["errno"] => print_errno_after_a_first_call(),
         ["late-calls"] => late::calls(),
         ["no-memory"] => memory::none_for_records(),
         ["memory-for", bytes] => memory::limited(bytes.parse().expect("a number")),
@@ -90,6 +91,23 @@ fn threads_that_sleep(threads: usize) {
         println!("{open} descriptors, {} files", files.len());
         done.wait();
     });
+}
+
+/// Makes the first annotated call while no file can be opened, and prints the error number that was there before.
+#[cfg(target_os = "linux")]
+fn print_errno_after_a_first_call() {
+    let limit = libc::rlimit {
+        rlim_cur: 3,
+        rlim_max: 3,
+    };
+    // SAFETY: the struct is a limit, and the address is this thread's error number.
+    let errno = unsafe {
+        assert_eq!(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit), 0);
+        *libc::__errno_location() = libc::ENOENT;
+        work();
+        *libc::__errno_location()
+    };
+    println!("{errno}");
 }
 
 #[cfg(target_os = "linux")]

@@ -17,6 +17,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::calibration::overhead;
+use crate::on_cpu;
 use crate::process::{self, PerProcess};
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
@@ -164,6 +165,8 @@ fn register<T>(
     begin: fn(),
     make: impl FnOnce(&Thread) -> Option<T>,
 ) -> Option<T> {
+    // The annotated function may read it.
+    let _errno = on_cpu::Errno::save();
     let made = in_cold_path(|thread| {
         // A signal handler may have interrupted the allocator.
         if thread.is_reporting() {
