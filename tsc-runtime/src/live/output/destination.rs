@@ -20,7 +20,8 @@ impl Destination {
     /// The path leads to something that must not be written to.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         refuse_foreign_links(path)?;
-        if path.starts_with("/dev") || path.starts_with("/proc") {
+        let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
+        if is_device || path.starts_with("/proc") {
             return Ok(Self::Stream);
         }
         match fs::metadata(path) {
@@ -89,4 +90,19 @@ fn everybody_may_write(folder: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn everybody_may_write(_: &Metadata) -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[cfg_attr(miri, ignore = "Miri has no files here")]
+    #[test]
+    fn shared_memory_is_no_device() {
+        let of = |path: &str| Destination::of(Path::new(path)).unwrap();
+        assert_eq!(of("/dev/null"), Destination::Stream);
+        let file = "/dev/shm/no-such-report.json";
+        assert_eq!(of(file), Destination::File(PathBuf::from(file)));
+    }
 }

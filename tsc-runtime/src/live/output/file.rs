@@ -40,6 +40,9 @@ pub(super) static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
 /// A file of at least this many bytes is not written again for each report that follows a reset.
 const LONG: usize = 1 << 20;
 
+/// At most so many unfinished files are passed over.
+const LEFT_BEHIND: u32 = 100;
+
 /// File systems take times from a clock that may be late by this much.
 const COARSE_CLOCK_NS: u64 = 10_000_000;
 
@@ -136,20 +139,33 @@ struct Beside(PathBuf);
 
 impl Beside {
     fn write(target: &Path, text: &str) -> io::Result<Self> {
+        // Processes with the same number, as in containers, may have been killed in here.
+        let is_there = |made: &io::Result<_>| {
+            made.as_ref()
+                .is_err_and(|error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists)
+        };
+        let mut attempts = (0..LEFT_BEHIND).map(|_| Self::create(target));
+        let made = attempts.find(|made| !is_there(made));
+        let (beside, mut file) = made.unwrap_or_else(|| Self::create(target))?;
+        file.write_all(text.as_bytes())?;
+        // On a full disk, some file systems only report an error here.
+        file.sync_data()?;
+        Ok(beside)
+    }
+
+    /// A new file: no link or file that somebody has put there is used.
+    fn create(target: &Path) -> io::Result<(Self, File)> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let mut name = OsString::from(".");
         name.push(target.file_name().unwrap_or_default());
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         name.push(format!(".{}-{number}.tmp", crate::process::id()));
         let path = target.with_file_name(name);
-        // A new file: no link or file that somebody has put there is used.
-        let mut options = OpenOptions::new();
-        let mut file = options.write(true).create_new(true).open(&path)?;
-        let beside = Self(path);
-        file.write_all(text.as_bytes())?;
-        // On a full disk, some file systems only report an error here.
-        file.sync_data()?;
-        Ok(beside)
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        Ok((Self(path), file))
     }
 
     fn rename(self, target: &Path) -> io::Result<()> {
@@ -281,6 +297,21 @@ mod tests {
             fs::read_to_string(&path).unwrap(),
             format!("{text}thirdfourthfifth")
         );
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(all(unix, not(miri)))]
+    #[test]
+    fn unfinished_files_of_others_are_passed_over() {
+        let pid = crate::process::id();
+        let folder = std::env::temp_dir().join(format!("tsc-unfinished-{pid}"));
+        fs::create_dir_all(&folder).unwrap();
+        for number in 0..LEFT_BEHIND / 2 {
+            fs::write(folder.join(format!(".run.json.{pid}-{number}.tmp")), "").unwrap();
+        }
+        write(&folder.join("run.json"), "whole").unwrap();
+        let written = fs::read_to_string(folder.join("run.json"));
+        assert_eq!(written.unwrap(), "whole");
         fs::remove_dir_all(&folder).unwrap();
     }
 
