@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::reading::forget;
-use super::{PAUSED, busy_with, registry};
+use super::{PAUSED, REGISTRY, busy_with};
 use crate::record::thread;
-use crate::sync::atomic::AtomicU8;
-use crate::sync::atomic::Ordering::{AcqRel, Relaxed};
+use crate::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
+use crate::sync::atomic::{AtomicU8, fence};
 
 /// Requests that were made in the cold path, and are carried out when it is left: a set of [`RESET`] and [`INVALIDATE`].
 static PUT_OFF: AtomicU8 = AtomicU8::new(0);
@@ -64,8 +64,13 @@ fn set_paused(paused: bool) {
 }
 
 fn invalidate() {
+    // A thread that registers later sees the pause, as in `is_paused_by_now`.
+    fence(SeqCst);
+    let Some(registry) = REGISTRY.get_if_made() else {
+        return;
+    };
     let invalidated = busy_with(|_| {
-        let lists = registry().lists.try_lock_for(PATIENCE);
+        let lists = registry.lists.try_lock_for(PATIENCE);
         lists.map(|lists| lists.invalidate_threads())
     });
     if invalidated.flatten().is_none() {
