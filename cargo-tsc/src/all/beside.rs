@@ -76,7 +76,7 @@ impl<'a> Beside<'a> {
         !self.turns.is_empty() && always && self.seconds().1 < SOON_SECONDS
     }
 
-    /// Replaces the time of the last measured run by that of another one, which is not saved.
+    /// Replaces the time of the last measured run by that of another one, which is not saved, unless a signal ends that.
     ///
     /// # Errors
     /// If the program cannot be started.
@@ -86,9 +86,11 @@ impl<'a> Beside<'a> {
         measured: &[Executable],
         input: &mut Input,
     ) -> Result<()> {
-        let ended = measure(variables, measured, input)?;
-        if let Some(last) = self.turns.last_mut() {
-            last[0] = ended;
+        let ended = measure(variables, measured, input);
+        if interrupt::status().is_none()
+            && let Some(last) = self.turns.last_mut()
+        {
+            last[0] = ended?;
         }
         Ok(())
     }

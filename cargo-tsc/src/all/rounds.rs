@@ -54,7 +54,7 @@ fn measure(
     bare: &[Executable],
 ) -> Result<Exit> {
     let mut input = Input::for_runs(2)?;
-    let known = tree.known_choice(runtime)?;
+    let known = tree.known_choice(runtime, args.only.as_ref())?;
     let known_choice = known.read();
     let first_round = usize::from(known_choice.is_some());
     let mut chosen = known_choice.unwrap_or_default();
@@ -80,7 +80,7 @@ fn measure(
             }
             outcome => outcome?,
         };
-        let is_compared = !outcome.interrupted;
+        let mut is_compared = !outcome.interrupted;
         if is_compared {
             round.find_end()?;
             chosen.ends_soon = round.ends_soon;
@@ -90,8 +90,12 @@ fn measure(
                 round.discard()?;
                 continue;
             }
+            // After a signal, these are not the probes that were chosen.
+            is_compared = interrupt::status().is_none();
+            if is_compared {
+                known.write(chosen.clone())?;
+            }
             round.others(&mut outcome)?;
-            known.write(chosen.clone())?;
         }
         let session = round.end(tree, &chosen, is_compared)?;
         return run::print(args, session, store, &outcome);
@@ -187,7 +191,7 @@ impl Round<'_> {
     /// The other runs that the user wants, and as many more as the comparison with the bare program needs.
     fn others(&mut self, outcome: &mut Outcome) -> Result<()> {
         for _ in 1..self.args.runs {
-            if outcome.is_last() {
+            if outcome.is_last() || interrupt::status().is_some() {
                 break;
             }
             outcome.then(self.turn(Output::Hidden)?);

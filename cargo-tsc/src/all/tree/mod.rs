@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use regex::Regex;
 use tsc_report::Report;
 
 use super::choice::{Choice, Measured};
@@ -29,6 +30,8 @@ const ALL: &str = ".all";
 const BARE: &str = "bare";
 /// The annotated copy.
 const ANNOTATED: &str = "annotated";
+/// The variables that choose what is measured.
+const FILTERS: [&str; 2] = ["TSC_ONLY", "TSC_SKIP"];
 
 /// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
@@ -142,13 +145,15 @@ impl<'a> Tree<'a> {
         unopened::remark(report, root, &self.files, &self.dependencies.unopened)
     }
 
-    /// The place for the choice of probes, and a digest of what it depends on.
+    /// The place for the choice of probes, and a digest of what it depends on. `only` is the user's filter.
     ///
     /// # Errors
     /// If a source cannot be read.
-    pub fn known_choice(&mut self, runtime: &Runtime) -> Result<Known> {
+    pub fn known_choice(&mut self, runtime: &Runtime, only: Option<&Regex>) -> Result<Known> {
         self.replaced(runtime)?;
         self.command.hash(&mut self.sources);
+        only.map(Regex::as_str).hash(&mut self.sources);
+        FILTERS.map(std::env::var_os).hash(&mut self.sources);
         Ok(Known::new(&self.folder, self.sources.finish()))
     }
 
