@@ -36,6 +36,30 @@ pub struct CargoCommand {
     pub arguments: Vec<OsString>,
 }
 
+/// Options of `cargo test` and `cargo bench` whose value is the next word.
+const WITH_VALUE: [&str; 20] = [
+    "--bench",
+    "--bin",
+    "--color",
+    "--config",
+    "--example",
+    "--exclude",
+    "--features",
+    "--jobs",
+    "--lockfile-path",
+    "--manifest-path",
+    "--message-format",
+    "--package",
+    "--profile",
+    "--target",
+    "--target-dir",
+    "--test",
+    "-F",
+    "-Z",
+    "-j",
+    "-p",
+];
+
 impl What {
     /// Parses `words`. If there are none, the verb is `run`; if there are only options, they are options of `run`.
     ///
@@ -64,12 +88,27 @@ impl What {
             Some(end) => (&rest[..end], &rest[end + 1..]),
             None => (rest, &rest[rest.len()..]),
         };
+        let (mut options, mut arguments) = (options.to_vec(), arguments.to_vec());
+        if verb != CargoVerb::Run {
+            arguments.splice(..0, take_test_name(&mut options));
+        }
         Ok(Self::Cargo(CargoCommand {
             verb,
-            options: options.to_vec(),
-            arguments: arguments.to_vec(),
+            options,
+            arguments,
         }))
     }
+}
+
+/// Removes the first word that is no option and no option's value. Cargo gives it to the programs: only tests with this name run.
+fn take_test_name(options: &mut Vec<OsString>) -> Option<OsString> {
+    let mut is_value = false;
+    let name = options.iter().position(|word| {
+        let is_name = !is_value && !word.as_encoded_bytes().starts_with(b"-");
+        is_value = WITH_VALUE.iter().any(|option| *word == **option);
+        is_name
+    });
+    name.map(|at| options.remove(at))
 }
 
 impl CargoCommand {
@@ -157,6 +196,10 @@ mod tests {
         );
         assert_eq!(cargo("test --lib -- --nocapture").verb, CargoVerb::Test);
         assert_eq!(cargo("run -- a -- b").arguments, ["a", "--", "b"]);
+        let named = cargo("test -p app --lib parses -- --exact");
+        assert_eq!(named.options, ["-p", "app", "--lib"]);
+        assert_eq!(named.arguments, ["parses", "--exact"]);
+        assert_eq!(cargo("bench --bench speed").options, ["--bench", "speed"]);
         assert_eq!(
             parse("./app -x"),
             What::Program("./app".into(), vec!["-x".into()])
