@@ -165,11 +165,23 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
         .tsc("ab one three")
         .ends(2)
         .complains("three: no such revision");
+    project
+        .tsc("ab one two --name a/b")
+        .ends(2)
+        .complains("--name a/b: use letters");
     project.write("src/main.rs", "fn main() { none() }");
     project
         .tsc("ab one . -n 1")
         .ends(2)
         .complains("the build failed");
+    project.tsc("list").ends(0).remarks("no session in");
+    project.write("new/file", "");
+    let mut command = project.command("ab one . -n 1");
+    command.current_dir(project.path("new"));
+    Ended::of(command.output().unwrap(), "ab in a new folder")
+        .ends(2)
+        .complains("one: there is no folder new");
+    std::fs::remove_dir_all(project.path("new")).unwrap();
     project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(3000)"));
     project
         .tsc("ab one two -n 1 -- run -- fail")

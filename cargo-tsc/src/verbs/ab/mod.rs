@@ -9,7 +9,7 @@ mod worktree;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links, sharing};
 use crate::command_line::{AbArgs, ORDERS};
@@ -28,6 +28,7 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     let What::Cargo(command) = What::parse(&args.cargo.with(&args.command))? else {
         bail!("ab builds what it compares: give it `run`, `test` or `bench`, not a program");
     };
+    args.name.as_deref().map_or(Ok(()), session::check_name)?;
     interrupt::outlive()?;
     let repository = Repository::here()?;
     let project = Project::find_members(&command, &std::env::current_dir()?)?;
@@ -38,12 +39,12 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     repository.sweep(&folder)?;
     let before = repository.check_out(&args.before, &folder)?;
     let after = repository.check_out(&args.after, &folder)?;
-    let build = |name, revision, checkout| {
-        Side::build(name, revision, checkout, &command, &folder, args, &store)
-    };
+    let build = |name, revision, checkout| build(name, revision, checkout, &command, &folder);
+    let before = build("before", &args.before, &before)?;
+    let after = build("after", &args.after, &after)?;
     let mut sides = [
-        build("before", &args.before, &before)?,
-        build("after", &args.after, &after)?,
+        Side::begin("before", &args.before, before, args, &store)?,
+        Side::begin("after", &args.after, after, args, &store)?,
     ];
     let ids = [0, 1].map(|side| format!("{:016x}", RandomState::new().hash_one(side)));
     for (side, other) in [(0, 1), (1, 0)] {
@@ -51,8 +52,16 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         about.id = Some(ids[side].clone());
         about.interleaved_with = Some(ids[other].clone());
     }
-    if let Some(exit) = rounds::measure(args, &mut sides)? {
-        return Ok(exit);
+    match rounds::measure(args, &mut sides) {
+        Ok(None) => {}
+        Ok(Some(exit)) => return Ok(exit),
+        Err(error) => {
+            let is_empty = |side: &Side| side.session.about.runs.is_empty();
+            if sides.iter().any(is_empty) {
+                sides.into_iter().try_for_each(|it| it.session.discard())?;
+            }
+            return Err(error);
+        }
     }
     let load = |side: &Side| {
         let mut session = session::load(Some(side.session.folder()), &store)?;
@@ -75,50 +84,58 @@ struct Side {
 }
 
 impl Side {
-    fn build(
+    fn begin(
         name: &str,
         revision: &str,
-        checkout: &Checkout<'_>,
-        command: &CargoCommand,
-        folder: &Path,
+        orders: Vec<Vec<Executable>>,
         args: &AbArgs,
         store: &Store,
     ) -> Result<Self> {
-        let command = &checkout.command(command)?;
-        let project = Project::find(command, &checkout.folder())?;
-        // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
-        // use different target folders and, for what they have in common, different wrappers.
-        let (kind, number) = match (checkout.is_working_tree(), name) {
-            (true, _) => ("working-tree", 0),
-            (false, "before") => (name, 1),
-            (false, _) => (name, 2),
-        };
-        let target = folder.join(format!("{kind}-target"));
-        let linked = target.join("links");
-        let build = Build {
-            project: &project,
-            command,
-            folder: &checkout.folder(),
-            target: Some(target),
-            intermediate: sharing::can_share(&project).then(|| folder.join("ab-build")),
-            environment: links::environment(&linked, number),
-            title: format!("building {revision}"),
-        };
-        let executables = build
-            .executables(Measurement::On)
-            .map_err(|error| error.context(revision.to_owned()))?;
         let about = About {
             remarks: vec![format!("revision {revision}")],
             ..About::of(&args.cargo.with(&args.command))
         };
         let session_name = format!("{}-{name}", args.name.as_deref().unwrap_or("ab"));
-        let session = store.begin(Some(&session_name), about)?;
         Ok(Self {
             revision: revision.to_owned(),
-            orders: orders(executables, &linked),
-            session,
+            orders,
+            session: store.begin(Some(&session_name), about)?,
         })
     }
+}
+
+/// The programs of a revision, in each order of their functions.
+fn build(
+    name: &str,
+    revision: &str,
+    checkout: &Checkout<'_>,
+    command: &CargoCommand,
+    folder: &Path,
+) -> Result<Vec<Vec<Executable>>> {
+    let command = &checkout.command(command)?;
+    let here = checkout.folder().with_context(|| revision.to_owned())?;
+    let project = Project::find(command, &here)?;
+    // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
+    // use different target folders and, for what they have in common, different wrappers.
+    let (kind, number) = match (checkout.is_working_tree(), name) {
+        (true, _) => ("working-tree", 0),
+        (false, "before") => (name, 1),
+        (false, _) => (name, 2),
+    };
+    let target = folder.join(format!("{kind}-target"));
+    let linked = target.join("links");
+    let build = Build {
+        project: &project,
+        command,
+        folder: &here,
+        target: Some(target),
+        intermediate: sharing::can_share(&project).then(|| folder.join("ab-build")),
+        environment: links::environment(&linked, number),
+        title: format!("building {revision}"),
+    };
+    let executables = build.executables(Measurement::On);
+    let executables = executables.with_context(|| revision.to_owned())?;
+    Ok(orders(executables, &linked))
 }
 
 /// The programs in each order of their functions: first, as they are.

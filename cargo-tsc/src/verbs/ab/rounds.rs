@@ -21,7 +21,8 @@ const PADDING: &str = "CARGO_TSC_PADDING";
 pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
     let orders = args.links.unwrap_or(args.runs.min(ORDERS));
     let least = sides.iter().map(|side| side.orders.len()).min();
-    if orders > 1 && least < Some(2) {
+    let is_linked_in_orders = orders > 1 && least >= Some(2);
+    if orders > 1 && !is_linked_in_orders {
         remark(
             "the functions cannot be linked in several orders, which takes the linker lld: the size of the environment is varied instead",
         );
@@ -45,7 +46,11 @@ pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
                 round,
                 place,
                 order,
-                linked: if orders > 1 { order as usize + 1 } else { 0 },
+                linked: if is_linked_in_orders {
+                    order as usize + 1
+                } else {
+                    0
+                },
                 cpus,
             };
             let ended = turn.run(of_sides, sides, &mut inputs)?;
@@ -106,7 +111,7 @@ impl Turn {
         if let Some(cpu) = cpu {
             cpus::stay_on(cpu)?;
         }
-        let executables = side.orders.get(self.linked).unwrap_or(&side.orders[0]);
+        let executables = &side.orders[self.linked];
         let batch = Batch {
             reports: Some(&reports),
             variables: &variables,

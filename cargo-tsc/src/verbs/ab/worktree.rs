@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use tempfile::TempDir;
 
 use super::{manifest, submodules};
@@ -151,9 +151,14 @@ impl Checkout<'_> {
     }
 
     /// The folder in it that corresponds to the user's current folder.
-    #[must_use]
-    pub fn folder(&self) -> PathBuf {
-        self.root().join(&self.repository.inner)
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn folder(&self) -> Result<PathBuf> {
+        let folder = self.root().join(&self.repository.inner);
+        let inner = self.repository.inner.display();
+        ensure!(folder.is_dir(), "there is no folder {inner}");
+        Ok(folder)
     }
 
     /// The user's command for this folder.
@@ -215,7 +220,7 @@ mod tests {
         let worktrees = git(&repository.root, &["worktree", "list"]).unwrap();
         fs::write(repository.root.join("part/inner/file"), "changed").unwrap();
         let checkout = repository.check_out("HEAD", dir.path()).unwrap();
-        let read = |path: &str| fs::read_to_string(checkout.folder().join(path)).unwrap();
+        let read = |path: &str| fs::read_to_string(checkout.folder().unwrap().join(path)).unwrap();
         assert_eq!(
             ["file", "part/file", "part/inner/file"].map(read),
             ["main", "outer", "inner"]
