@@ -127,8 +127,9 @@ impl Policy {
         self.metric = by.metric.or(self.metric);
         self.threshold = by.threshold.or(self.threshold);
         self.min_share = by.min_share.or(self.min_share);
-        self.lenient |= by.lenient;
-        self.fail_unresolved |= by.fail_unresolved;
+        // They are opposites.
+        self.lenient = by.lenient || self.lenient && !by.fail_unresolved;
+        self.fail_unresolved = by.fail_unresolved || self.fail_unresolved && !by.lenient;
         self
     }
 
@@ -190,10 +191,14 @@ mod tests {
     use super::*;
 
     fn policy(text: &str) -> Result<Policy> {
+        overruled(text, |_| {})
+    }
+
+    fn overruled(text: &str, by: impl FnOnce(&mut Judgement)) -> Result<Policy> {
         let dir = tempfile::tempdir()?;
         let path = dir.path().join("tsc.toml");
         fs::write(&path, text)?;
-        let judgement = Judgement {
+        let mut judgement = Judgement {
             metric: None,
             threshold: None,
             min_share: Some(0.5),
@@ -202,7 +207,18 @@ mod tests {
             json: false,
             markdown: false,
         };
+        by(&mut judgement);
         Policy::read(&path, &judgement)
+    }
+
+    #[test]
+    fn an_option_overrules_its_opposite() {
+        let file = "[gate]\nlenient = true\n";
+        let policy = overruled(file, |by| by.fail_unresolved = true).unwrap();
+        assert!(policy.fail_unresolved && !policy.lenient);
+        let file = "[gate]\nfail-unresolved = true\n";
+        let policy = overruled(file, |by| by.lenient = true).unwrap();
+        assert!(policy.lenient && !policy.fail_unresolved);
     }
 
     #[test]
