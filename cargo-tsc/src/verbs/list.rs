@@ -41,7 +41,7 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
             table::cut(&about.command.join(" "), COMMAND).into(),
         ]);
         rows.push(serde_json::json!({
-            "session": name, "path": path, "runs": session.runs.len(), "functions": functions, "about": about,
+            "session": name, "path": path.display().to_string(), "runs": session.runs.len(), "functions": functions, "about": about,
         }));
     }
     if args.json {

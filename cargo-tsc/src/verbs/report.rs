@@ -173,7 +173,7 @@ fn spread(session: &Session, row: &CallsiteReport) -> Option<f64> {
 fn print_json(session: &Session, sum: &Report) -> Result<()> {
     let value = serde_json::json!({
         "session": session.label,
-        "path": session.path,
+        "path": session.path.display().to_string(),
         "about": session.about,
         "runs": session.runs.len(),
         "report": sum,
