@@ -1,6 +1,6 @@
 //! Futures are measured poll by poll, so that the time while they are suspended does not count.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
 
@@ -58,16 +58,23 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     let content = delimited(Delimiter::Brace, content, body.span());
     let future = quote_spanned!(body.span()=> async move #content);
     let blamed = tail.map_or((span, span), |tail| tokens::ends(&tail, span));
-    let polled = polled(args, &function.sig, &future, span, blamed)?;
+    let Polled {
+        callsite,
+        future: polled,
+    } = polled(args, &function.sig, &future, span, blamed)?;
     let wait = keeps_async.then(|| quote_spanned!(span=> .await));
-    let measured = quote_spanned!(span=> #inner_attrs #polled #wait);
+    let measured = quote_spanned!(span=> #inner_attrs #callsite #polled #wait);
     let measured = delimited(Delimiter::Brace, measured, body.span());
     let before = &function.before_sig;
     Ok(quote_spanned!(Span::mixed_site()=> #before #sig #measured))
 }
 
 // Input:  fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> { stmts; Box::pin(async move { … }) }
-// Output: fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> { stmts; Box::pin({ let __callsite = …; polled(__callsite, async move { … }) }) }
+// Output: fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> {
+//             let __units = expr;                             // with `bytes = expr`
+//             stmts;
+//             Box::pin({ let __callsite = …; add_units(__callsite(), __units); polled(__callsite, async move { … }) })
+//         }
 //
 // The form that `#[async_trait]` gives a function, and the same without a box. `None` for any other function.
 pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenStream>> {
@@ -95,9 +102,14 @@ pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenS
         return Err(refuse::record_of_returned_future(key));
     }
     let span = Span::mixed_site().located_at(body.span_open());
-    let polled = polled(args, sig, &future.to_token_stream(), span, (span, span))?;
-    *future = Expr::Verbatim(quote_spanned!(span=> { #polled }));
-    let measured = quote_spanned!(span=> #inner_attrs #items #stmts #tail);
+    let [counted, added] = counted(args, span);
+    let called = polled(args, sig, &future.to_token_stream(), span, (span, span))?;
+    let Polled {
+        callsite,
+        future: call,
+    } = called;
+    *future = Expr::Verbatim(quote_spanned!(span=> { #callsite #added #call }));
+    let measured = quote_spanned!(span=> #inner_attrs #items #counted #stmts #tail);
     let measured = delimited(Delimiter::Brace, measured, body.span());
     Ok(Some(quote_spanned!(Span::mixed_site()=> #head #measured)))
 }
@@ -118,15 +130,21 @@ fn is_pin(callee: &Expr) -> bool {
     matches!(callee, Expr::Path(callee) if callee.path.segments.last().is_some_and(|last| last.ident == "pin"))
 }
 
+/// A measured future.
+struct Polled {
+    callsite: TokenStream,
+    future: TokenStream,
+}
+
 // Output: let __callsite = { static …; || &__CALLSITE };
-//         polled::<Lfence, _, _>(__callsite, future)      or light_polled(__callsite, future)
+// and     polled::<Lfence, _, _>(__callsite, future)      or light_polled(__callsite, future)
 fn polled(
     args: &Args,
     sig: &Signature,
     future: &TokenStream,
     span: Span,
     (first, last): (Span, Span),
-) -> Result<TokenStream> {
+) -> Result<Polled> {
     let private = args.private(first);
     let polled = match &args.light {
         Some(_) => quote_spanned!(first=> #private::light_polled),
@@ -145,19 +163,42 @@ fn polled(
     )?;
     let arguments = quote_spanned!(span=> __callsite, #future);
     let arguments = delimited(Delimiter::Parenthesis, arguments, last);
-    Ok(quote_spanned!(span=> let __callsite = #callsite; #polled #arguments))
+    Ok(Polled {
+        callsite: quote_spanned!(span=> let __callsite = #callsite;),
+        future: quote_spanned!(span=> #polled #arguments),
+    })
 }
 
-// Output: escape(&self); escape(&a); add_units(__callsite(), expr);      or, for a light probe, add_light_units(__callsite(), expr);
+// Output: let __units = expr;      and      add_units(__callsite(), __units);
+//
+// The expression comes first, because the function may move its parameters. An error in its type has its place.
+fn counted(args: &Args, span: Span) -> [TokenStream; 2] {
+    let Some((_, count)) = &args.units else {
+        return Default::default();
+    };
+    let (first, _) = tokens::ends(&count.to_token_stream(), span);
+    let name = Ident::new("__units", Span::mixed_site().located_at(first));
+    let added = add_units(args, &name.to_token_stream(), span);
+    [quote_spanned!(span=> let #name = #count;), added]
+}
+
+// Output: add_units(__callsite(), expr);      or, for a light probe, add_light_units(__callsite(), expr);
+fn add_units(args: &Args, count: &TokenStream, span: Span) -> TokenStream {
+    let private = args.private(span);
+    match args.light {
+        Some(_) => quote_spanned!(span=> #private::add_light_units(__callsite(), #count);),
+        None => quote_spanned!(span=> #private::add_units(__callsite(), #count);),
+    }
+}
+
+// Output: escape(&self); escape(&a); add_units(__callsite(), expr);
 //         let __value = PolledValue::new(__callsite(), || recorded(expr));      with `record = expr`
 //
 // `self` is captured even if the body does not mention it, because in an `async fn` it lives as long as the future.
 fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
     let private = args.private(span);
-    let units = args.units.as_ref().map(|(_, count)| match args.light {
-        Some(_) => quote_spanned!(span=> #private::add_light_units(__callsite(), #count);),
-        None => quote_spanned!(span=> #private::add_units(__callsite(), #count);),
-    });
+    let units = args.units.as_ref();
+    let units = units.map(|(_, count)| add_units(args, &count.to_token_stream(), span));
     if args.light.is_some() {
         return units.unwrap_or_default();
     }
@@ -225,12 +266,7 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
         let FnArg::Typed(typed) = input else {
             continue;
         };
-        let attrs: Vec<_> = typed
-            .attrs
-            .iter()
-            .filter(|attr| attr.path().is_ident("cfg"))
-            .collect();
-        let pat = &mut *typed.pat;
+        let (attrs, pat) = (&mut typed.attrs, &mut *typed.pat);
         if let Pat::Ident(PatIdent {
             by_ref: None,
             subpat: None,
@@ -240,17 +276,32 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
         }) = pat
         {
             let mutability = mutability.take();
-            lets.extend(quote_spanned!(span=> #(#attrs)* let #mutability #ident = #ident;));
+            let [lints, cfgs] = take_lints(attrs);
+            lets.extend(
+                quote_spanned!(span=> #(#cfgs)* #(#lints)* let #mutability #ident = #ident;),
+            );
         } else if !keeps_async {
             let name = format_ident!("__arg{index}", span = span);
             let renamed = Pat::Verbatim(name.to_token_stream());
             let pat = std::mem::replace(pat, renamed);
+            let [lints, cfgs] = take_lints(attrs);
             lets.extend(
-                quote_spanned!(span=> #(#attrs)* let #name = #name; #(#attrs)* let #pat = #name;),
+                quote_spanned!(span=> #(#cfgs)* let #name = #name; #(#cfgs)* #(#lints)* let #pat = #name;),
             );
         }
     }
     lets
+}
+
+/// Moves the attributes of a parameter that are about lints: they are for what is bound in its place. Returns them, and those that decide
+/// whether the parameter is there.
+fn take_lints(attrs: &mut Vec<Attribute>) -> [Vec<Attribute>; 2] {
+    const LINTS: [&str; 5] = ["allow", "deny", "expect", "forbid", "warn"];
+    let is_lint = |attr: &Attribute| LINTS.iter().any(|lint| attr.path().is_ident(lint));
+    let (lints, others) = std::mem::take(attrs).into_iter().partition(is_lint);
+    *attrs = others;
+    let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    [lints, cfgs.cloned().collect()]
 }
 
 /// Attributes that are not macros, and for which it does not matter whether the function is `async`.

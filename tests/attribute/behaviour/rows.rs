@@ -246,6 +246,20 @@ fn throughput_is_in_the_dump() {
 }
 
 #[test]
+fn units_of_a_returned_future_are_counted_where_it_is_made() {
+    #[cycles(name = "returns a future", bytes = text.len())]
+    fn returns(text: String) -> std::pin::Pin<Box<dyn Future<Output = usize>>> {
+        let moved = text;
+        Box::pin(async move { moved.len() })
+    }
+    let mut made = returns("three".to_owned());
+    let polled = made.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert_eq!(polled, Poll::Ready(5));
+    let row = row("returns a future");
+    assert_eq!((row.calls(), row.units()), (1, Some(5)));
+}
+
+#[test]
 fn a_future_is_one_call_of_many_polls() {
     let poll = |future: std::pin::Pin<&mut _>| {
         Future::poll(future, &mut Context::from_waker(Waker::noop()))
