@@ -12,4 +12,6 @@ fn main() {
         println!("cargo::rustc-check-cfg=cfg({name})");
         println!("cargo::rustc-cfg={name}");
     }
+    // What it has for Linux on x86 is left out.
+    println!("cargo::rustc-check-cfg=cfg(linux_x86)");
 }
