@@ -80,7 +80,7 @@ fn measure(
             }
             outcome => outcome?,
         };
-        let mut is_compared = !outcome.interrupted;
+        let is_compared = !outcome.interrupted;
         if is_compared {
             round.find_end()?;
             chosen.ends_soon = round.ends_soon;
@@ -91,8 +91,7 @@ fn measure(
                 continue;
             }
             // After a signal, these are not the probes that were chosen.
-            is_compared = interrupt::status().is_none();
-            if is_compared {
+            if interrupt::status().is_none() {
                 known.write(chosen.clone())?;
             }
             round.others(&mut outcome)?;

@@ -309,11 +309,20 @@ fn what_is_called_too_often_is_left_out() {
 
 #[test]
 fn long_calls_are_timed_and_the_rest_is_light() {
-    let program = "fn short(x: u64) -> u64 {\n    std::hint::black_box(x).rotate_left(3)\n}\n\nfn long() -> u64 {\n    (0..5_000_000).map(short).sum()\n}\n\nfn main() {\n    println!(\"{}\", (0..20).map(|_| long()).sum::<u64>());\n}\n";
+    let program = "use std::io::Write as _;\n\nfn short(x: u64) -> u64 {\n    std::hint::black_box(x).rotate_left(3)\n}\n\nfn long() -> u64 {\n    (0..5_000_000).map(short).sum()\n}\n\nfn main() {\n    \
+        if let Ok(mut file) = std::fs::File::options().append(true).open(\"started\") {\n        file.write_all(b\"x\").unwrap();\n        if file.metadata().unwrap().len() == 3 {\n            std::thread::sleep(std::time::Duration::from_secs(60));\n        }\n    }\n    \
+        println!(\"{}\", (0..20).map(|_| long()).sum::<u64>());\n}\n";
     let project = Project::with_manifest("", program);
-    // What is chosen for some of the functions is not for all.
+    // What is chosen for some of the functions is not for all, and an interrupt is no choice.
     let some = project.tsc("run --all --only main -- --release");
     some.ends(0);
+    #[cfg(unix)]
+    {
+        // The third time is the measured program's second one, after that of the bare program.
+        project.write("started", "");
+        interrupted(&project, "run --all -- --release", 3).ends(0);
+        std::fs::remove_file(project.path("started")).unwrap();
+    }
     let ended = project.tsc("run --all --json -- --release").ends(0);
     let json = ended.json();
     let probe = |name: &str| {
@@ -403,27 +412,22 @@ fn a_program_that_ends_soon_has_no_thread_that_libc_knows() {
     }
 }
 
+/// Runs a command, and interrupts it when the project's file `started` has so many letters.
 #[cfg(unix)]
-#[test]
-fn a_service_that_is_interrupted_is_reported_and_not_started_again() {
+fn interrupted(project: &Project, words: &str, letters: usize) -> Ended {
     use std::os::unix::process::CommandExt as _;
     use std::time::{Duration, Instant};
 
-    let program = "use std::io::Write as _;\n\nfn started() {\n    let mut file = std::fs::File::options().create(true).append(true).open(\"started\").unwrap();\n    file.write_all(b\"once\").unwrap();\n}\n\n\
-        fn main() {\n    started();\n    loop {\n        std::thread::sleep(std::time::Duration::from_secs(1));\n    }\n}\n";
-    let project = Project::with_manifest("", program);
-    let mut command = project.command("run --all --name service");
+    let mut command = project.command(words);
     command.process_group(0).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(1500);
-    while !project.path("started").exists() {
+    let started = || std::fs::read(project.path("started")).map_or(0, |letters| letters.len());
+    while started() < letters {
         assert!(
             Instant::now() < deadline && child.try_wait().unwrap().is_none(),
             "it has not been started"
         );
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    while project.read("started").is_empty() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let group = format!("-{}", child.id());
@@ -434,7 +438,16 @@ fn a_service_that_is_interrupted_is_reported_and_not_started_again() {
             .unwrap()
             .success()
     );
-    Ended::of(child.wait_with_output().unwrap(), "run --all")
+    Ended::of(child.wait_with_output().unwrap(), words)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_service_that_is_interrupted_is_reported_and_not_started_again() {
+    let program = "use std::io::Write as _;\n\nfn started() {\n    let mut file = std::fs::File::options().create(true).append(true).open(\"started\").unwrap();\n    file.write_all(b\"once\").unwrap();\n}\n\n\
+        fn main() {\n    started();\n    loop {\n        std::thread::sleep(std::time::Duration::from_secs(1));\n    }\n}\n";
+    let project = Project::with_manifest("", program);
+    interrupted(&project, "run --all --name service", 4)
         .ends(128 + 2)
         .says("app::started")
         .says("interrupted, so no bare program ran beside it");
