@@ -9,16 +9,17 @@ use std::{fs, io};
 use transparency::cargo::build_release;
 use transparency::programs::process::run_with_report;
 use transparency::programs::profile;
-use transparency::programs::statistics::median;
 use transparency::project::{copy_dir, stand_alone};
 
-use crate::Row;
-use crate::report::{Report, name, own};
+use crate::report::{Report, own};
+use crate::{Row, between};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// What it reads, in so many copies: with one, it works for 20 ms, in which the core's clock is not yet what it is afterwards.
 const TEXTS: [&str; 3] = ["cargo-tsc/src", "tsc-report/src", "tsc-runtime/src"];
 const COPIES: usize = 10;
+/// How often `perf` looks.
+const PROFILES: usize = 5;
 
 /// Functions of nanoseconds, which the example does not annotate: probes take more of its time than the rest does then.
 const CROWDED: [&str; 3] = ["intern", "normalise", "hash"];
@@ -69,45 +70,51 @@ impl Forms {
         })
     }
 
-    /// The rows of so many runs. The runs of all forms alternate.
+    /// The rows of so many runs.
     pub(crate) fn measure(&self, runs: usize) -> io::Result<Vec<Row>> {
-        let (mut reports, mut alone) = (Vec::new(), BTreeMap::<&str, Vec<f64>>::new());
-        let mut samples = BTreeMap::<&str, f64>::new();
         // The files are in the page cache after this.
-        self.report(&self.all)?;
+        let share = self.share_of_caller()?;
+        let mut rows = Vec::new();
         for _ in 0..runs {
-            reports.push(self.report(&self.all)?);
-            for (row, executable) in &self.alone {
-                let report = self.report(executable)?;
-                let mut found = report.callsites().filter(|found| name(found) == *row);
-                alone.entry(row).or_default().extend(found.find_map(own));
+            for (name, executable) in &self.alone {
+                let truth = || {
+                    Ok(self
+                        .report(executable)?
+                        .find(name)
+                        .and_then(own)
+                        .unwrap_or(f64::NAN))
+                };
+                let all = || self.report(&self.all);
+                let (report, truths) = between::measure(truth, all, |own| *own)?;
+                let alone = truths.iter().sum::<f64>() / 2.0;
+                let truth = if *name == CALLER {
+                    alone * share
+                } else {
+                    alone
+                };
+                let row = |callsite| report.row((*name).to_owned(), callsite, truth);
+                rows.extend(report.find(name).and_then(row));
             }
-            for (function, count) in
-                profile::record_command(&self.not_inlined, &[self.texts.display().to_string()])?
-            {
+        }
+        Ok(rows)
+    }
+
+    /// Which part of the time of `count` and its callees is its own.
+    fn share_of_caller(&self) -> io::Result<f64> {
+        let (mut own, mut all) = (0.0, 0.0);
+        let texts = [self.texts.display().to_string()];
+        for _ in 0..PROFILES {
+            for (function, count) in profile::record_command(&self.not_inlined, &texts)? {
                 let of = |(_, names): &&(&str, &[&str])| {
                     names.iter().any(|name| function.contains(name))
                 };
                 if let Some((row, _)) = PARTS.iter().find(of) {
-                    *samples.entry(row).or_default() += count;
+                    all += count;
+                    own += if *row == CALLER { count } else { 0.0 };
                 }
             }
         }
-        let mut truths: BTreeMap<&str, f64> = alone
-            .into_iter()
-            .map(|(row, own)| (row, median(own)))
-            .collect();
-        let all: f64 = samples.values().sum();
-        let share = samples.get(CALLER).copied().unwrap_or(f64::NAN) / all;
-        truths.entry(CALLER).and_modify(|total| *total *= share);
-        let rows = reports.iter().flat_map(|report| {
-            let row = |callsite| {
-                let name = name(callsite);
-                report.row(name.to_owned(), callsite, *truths.get(name)?)
-            };
-            report.callsites().filter_map(row)
-        });
-        Ok(rows.collect())
+        Ok(own / all)
     }
 
     /// The report of a run.

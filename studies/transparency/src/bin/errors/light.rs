@@ -12,8 +12,8 @@ use transparency::programs::process::{run, run_with_report};
 use transparency::programs::profile::{self, Callers, Samples};
 use transparency::programs::{Form, PROGRAMS, build as build_form};
 
-use crate::Row;
 use crate::report::{self, Report};
+use crate::{Row, between};
 
 /// How long the program works in a run, in ns.
 const WORK: f64 = 1e9;
@@ -47,32 +47,31 @@ impl Light {
     pub(crate) fn measure(&self, runs: usize) -> io::Result<Vec<Row>> {
         let turns = (WORK / run(&self.not_inlined, 1)?.took).ceil().max(1.0) as u64;
         let file = self.light.with_extension("json");
-        let mut reports = Vec::new();
-        let mut samples = Samples::new();
-        for _ in 0..runs {
+        let report = || {
             let mut command = Command::new(&self.light);
             run_with_report(command.arg(turns.to_string()), &file)?;
-            reports.push(Report::read(&file)?);
-            for (function, count) in profile::record(&self.not_inlined, turns)? {
-                *samples.entry(function).or_default() += count;
-            }
-        }
+            Report::read(&file)
+        };
+        let samples = || profile::record(&self.not_inlined, turns);
+        let pairs = (0..runs).map(|_| between::measure(samples, report, all));
+        let pairs = pairs.collect::<io::Result<Vec<_>>>()?;
         let mut names = Names::default();
         let mut add = |row: &Value| {
             let module = row["module"].as_str().unwrap_or_default();
             names.add(module, report::name(row))
         };
-        let named: Vec<Vec<String>> = reports
+        let named: Vec<Vec<String>> = pairs
             .iter()
-            .map(|report| report.callsites().map(&mut add).collect())
+            .map(|(report, _)| report.callsites().map(&mut add).collect())
             .collect();
         let callers = Callers::record(&self.not_inlined, turns, &names)?;
-        let samples = callers.by_row(&samples, &names);
-        let all: f64 = samples.values().sum();
         let mut rows = Vec::new();
-        for (report, names) in reports.iter().zip(named) {
-            for (row, name) in report.callsites().zip(names) {
-                let share = samples.get(&name).copied().unwrap_or(0.0) / all;
+        for ((report, samples), row_names) in pairs.iter().zip(named) {
+            let samples = samples.each_ref().map(|one| callers.by_row(one, &names));
+            let all: f64 = samples.iter().map(all).sum();
+            for (row, name) in report.callsites().zip(row_names) {
+                let of_row = samples.iter().filter_map(|one| one.get(&name));
+                let share = of_row.sum::<f64>() / all;
                 if share >= LEAST {
                     rows.extend(report.row(name, row, share * report.own()));
                 }
@@ -80,4 +79,9 @@ impl Light {
         }
         Ok(rows)
     }
+}
+
+/// All samples: with so many turns, the program's CPU time.
+fn all(samples: &Samples) -> f64 {
+    samples.values().sum()
 }

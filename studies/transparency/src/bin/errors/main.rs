@@ -1,4 +1,5 @@
-//! Are the stated errors of self ticks true? How often they cover the truth, and how much larger they are than what is seen.
+//! Are the stated errors of self ticks true? How often they cover the truth, and how much larger they are than what is seen. Where the truth is
+//! another run, it is measured before the report's run and after it.
 //!
 //! `cargo run --release --manifest-path studies/transparency/Cargo.toml --bin errors -- [--rows FILE] [RUNS [PROGRAM…]]` builds the example `hotspots`, a
 //! program with a known call tree (`known_tree`) and the programs of `fine_grained`, runs each 5 times by default, quiet and beside four busy
@@ -14,6 +15,7 @@ use serde_json::Value;
 use transparency::cargo;
 use transparency::programs::{PROGRAMS, profile};
 
+mod between;
 mod busy;
 mod hotspots;
 mod known_tree;

@@ -19,6 +19,10 @@ impl Report {
         self.0["callsites"].as_array().into_iter().flatten()
     }
 
+    pub(crate) fn find(&self, wanted: &str) -> Option<&Value> {
+        self.callsites().find(|callsite| name(callsite) == wanted)
+    }
+
     /// The self ticks of all rows.
     pub(crate) fn own(&self) -> f64 {
         self.callsites().filter_map(own).sum()
