@@ -240,18 +240,22 @@ impl Losses {
         self.len += 1;
     }
 
-    /// Joins the two neighbours that are smallest in relation to everything lost after them. A call that started between them, and so
-    /// counts a part of both as its own, has lost at least that.
+    /// Joins the two neighbours that matter least to a call that started between them and so counts a part of both as its own: in relation to
+    /// the time that this call has taken at least. What it waited is no part of its ticks and hardly counts.
     fn make_room(&mut self) {
-        let (mut after, mut best, mut least) = (0.0, 0, f64::INFINITY);
+        const WAITING: f64 = 1e-3;
+        let end = self.entries[self.len - 1].to;
+        let (mut after, mut best, mut least) = (Loss::NONE, 0, f64::INFINITY);
         for older in (0..self.len - 1).rev() {
-            let off = |entry: &Entry| entry.inside.loss.off as f64;
-            let both = off(&self.entries[older]) + off(&self.entries[older + 1]);
-            let share = both / (after + 1.0);
+            let (first, second) = (&self.entries[older], &self.entries[older + 1]);
+            let both = first.inside.loss.plus(second.inside.loss);
+            let wall = elapsed(second.from, end).max(after.off) + 1;
+            let share = both.blocked() as f64 / (wall - after.waiting) as f64
+                + WAITING * both.waiting as f64 / wall as f64;
             if share < least {
                 (best, least) = (older, share);
             }
-            after += off(&self.entries[older + 1]);
+            after = after.plus(second.inside.loss);
         }
         self.entries[best] = self.entries[best].join(self.entries[best + 1]);
         self.entries.copy_within(best + 2..self.len, best + 1);
@@ -339,6 +343,40 @@ mod tests {
         assert!((half - expected).abs() < expected / 5, "{half} {expected}");
         let last = losses.since(10 + (calls - 5) * 10, ALL).loss.off;
         assert_eq!(last, 5 * each);
+    }
+
+    #[test]
+    fn long_wait_does_not_move_what_was_blocked_to_a_caller() {
+        let mut random = 88_172_645_463_325_252_u64;
+        let mut is_one_of = |n: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            (random >> 20).is_multiple_of(n)
+        };
+        let mut losses = Losses::new();
+        let (mut now, mut own, mut total, mut net) = (0_u64, 0, 0, 0);
+        for _ in 0..20_000 {
+            let start = now;
+            for _ in 0..4 {
+                let blocked = if is_one_of(4_000) { 40_000 } else { 60 };
+                let waiting = if is_one_of(100) { 8_000_000 } else { 10 };
+                let off: i64 = blocked + waiting;
+                now += 10_000 + off.cast_unsigned();
+                net += 20_000 + blocked;
+                let lost = Loss {
+                    waiting,
+                    ..loss(off)
+                };
+                losses.add(now, lost);
+                own += losses.claim_since(now - 5_000, ALL).own.blocked();
+                now += 10_000;
+            }
+            let inside = losses.claim_since(start, ALL);
+            own += inside.own.blocked();
+            total += inside.loss.blocked();
+        }
+        assert!((own - total).abs() < net / 1_000_000, "{own} {total} {net}");
     }
 
     #[test]
