@@ -177,11 +177,9 @@ impl Record {
         self.counters.callees.add(callees.cast_signed());
     }
 
-    /// Notes that a registration or a report took so many ticks, if it was in a call.
+    /// Notes that a registration or a report took so many ticks of the running call.
     pub(crate) fn note_registration(&self, ticks: u64) {
-        if self.is_running() {
-            self.registration.update(|sum| sum.wrapping_add(ticks));
-        }
+        self.registration.update(|sum| sum.wrapping_add(ticks));
     }
 
     /// Called when an activation stops that is an ordinary sample: its gross ticks, and the cost of nested probes.

@@ -1,7 +1,7 @@
 //! The state that a thread keeps for its probes: the table of its records, and the two running sums from which nesting is computed.
 
 use std::cell::Cell;
-use std::ptr;
+use std::{ptr, slice};
 
 use crate::interruption::Detector;
 use crate::on_cpu::{self, Answer, Loss, OnCpu};
@@ -143,11 +143,37 @@ impl Thread {
 
     /// Calls `f` with all of this thread's records. For the cold path, likewise.
     pub(crate) fn for_each_record(&self, f: impl Fn(&Record)) {
-        let positions = (0..).map(Position::of);
-        positions
-            .take_while(|&position| self.has_room_for(position))
-            .filter_map(|position| self.find_invalidated(position))
-            .for_each(|(_, record)| f(record));
+        self.for_each_entry(|entry| {
+            // SAFETY: as in `find_in`.
+            if let Some(record) = unsafe { entry.record().as_ref() } {
+                f(record);
+            }
+        });
+    }
+
+    /// Calls `f` with the records of which calls are running. The first call of each callsite does this, so it looks at nothing else of the
+    /// other ones, of which there may be very many.
+    pub(crate) fn for_each_running(&self, f: impl Fn(&Record)) {
+        self.for_each_entry(|entry| {
+            if entry.depth() == 0 {
+                return;
+            }
+            // SAFETY: as in `find_in`.
+            if let Some(record) = unsafe { entry.record().as_ref() } {
+                f(record);
+            }
+        });
+    }
+
+    fn for_each_entry(&self, f: impl Fn(&Entry)) {
+        let segments = self.segments.iter().take(self.segments_len.get() as usize);
+        for (number, segment) in segments.enumerate() {
+            // SAFETY: as in `find_in`. Each segment has the length that `Table` gives it.
+            let entries = unsafe { slice::from_raw_parts(segment.get(), FIRST_LEN << number) };
+            for entry in entries {
+                f(entry);
+            }
+        }
     }
 
     /// Whether this thread's table has an entry of a callsite, even after a reset or a pause.

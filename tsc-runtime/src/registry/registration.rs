@@ -17,7 +17,7 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     let spent = thread.cold_path_ticks(now.wrapping_sub(began));
     thread.note_loss_before(began, now);
     thread.add_overhead(spent.cast_signed());
-    thread.for_each_record(|record| record.note_registration(spent));
+    thread.for_each_running(|record| record.note_registration(spent));
     thread.detector.note(now);
 }
 
