@@ -89,6 +89,8 @@ struct Lists {
     live: Vec<Arc<Shard>>,
     /// The records of sections that were still running when their threads ended.
     lingering: Vec<Arc<Shard>>,
+    /// Threads that ended during a reading. No section of theirs is running.
+    unmoved: Vec<Arc<Shard>>,
     /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
     left_out: Vec<&'static Callsite>,
 }

@@ -4,8 +4,6 @@
 //! subtracted whenever it is read. So each call is taken once, whenever it returns. Extremes and the slowest calls cannot be subtracted.
 //! These the thread forgets itself, in the cold path, through which its next probe is sent.
 
-use std::sync::Arc;
-
 use super::shard::{Own, Shard};
 use super::sheets::{Figures, Sheets};
 use super::{Lists, UNRECORDED, busy_with, in_cold_path, registry, room};
@@ -44,8 +42,14 @@ fn read(takes: bool) -> Figures {
         } else {
             lists.ended.clone()
         };
-        let shards: Vec<Arc<Shard>> = lists.live.iter().chain(&lists.lingering).cloned().collect();
-        (sheets, shards)
+        let Lists {
+            live,
+            lingering,
+            unmoved,
+            ..
+        } = &*lists;
+        let shards = live.iter().chain(lingering).chain(unmoved);
+        (sheets, shards.cloned().collect::<Vec<_>>())
     };
     for shard in shards {
         let mut own = shard.own.lock();

@@ -61,6 +61,15 @@ impl Shard {
         ptr::eq(self.thread, thread::this())
     }
 
+    /// Whether calls or sections are running.
+    pub(super) fn is_running(&self) -> bool {
+        let own = self.own.lock();
+        own.records
+            .iter()
+            .flatten()
+            .any(|record| record.is_running())
+    }
+
     /// Makes a shard for a new thread and adds it to the registry.
     pub(super) fn begin(registry: &Registry, thread: &Thread) -> Arc<Self> {
         // If the counter may not be read, the detector cannot note when it was armed, and the system's clock itself may read the counter.

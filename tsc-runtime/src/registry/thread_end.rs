@@ -1,6 +1,7 @@
 //! The records of a thread that ends, and the calls that other destructors make after that.
 
 use std::cell::Cell;
+use std::mem;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -61,10 +62,9 @@ impl Drop for Slot {
             // fork the parent's registry is never freed.
             let shard = unsafe { Arc::from_raw(shard) };
             if ptr::eq(shard.home, registry) {
-                // A reader has copied the figures of ended threads, and is about to read this shard.
-                let locked = || Some((registry.reading.try_lock()?, registry.lists.try_lock()?));
-                let (_reading, mut lists) = lock_outside_queue(locked);
-                lists.end_thread(&shard);
+                let mut lists = lock_outside_queue(|| registry.lists.try_lock());
+                let reading = registry.reading.try_lock();
+                lists.end_thread(shard, reading.is_none());
             }
         });
     }
@@ -89,12 +89,22 @@ fn lock_outside_queue<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
 
 impl Lists {
     /// Moves the thread's figures to those of ended threads. If there is no memory for that, reports read them where they are.
-    fn end_thread(&mut self, shard: &Arc<Shard>) {
-        self.live.retain(|live| !Arc::ptr_eq(live, shard));
-        let records = shard.own.lock().records.iter().flatten().count();
-        let lingers = !room::is_left_for_end(records) || self.end(shard);
-        if lingers && self.lingering.try_reserve(1).is_ok() {
-            self.lingering.push(Arc::clone(shard));
+    ///
+    /// A reader has copied the figures of ended threads, and is about to read this shard. So if one `is_reading`, a thread that ends later
+    /// moves them. Where a program reads without a pause, ending threads would wait for very long.
+    fn end_thread(&mut self, shard: Arc<Shard>, is_reading: bool) {
+        self.live.retain(|live| !Arc::ptr_eq(live, &shard));
+        if is_reading && !shard.is_running() {
+            return add(&mut self.unmoved, shard);
+        }
+        if is_reading {
+            return add(&mut self.lingering, shard);
+        }
+        for shard in mem::take(&mut self.unmoved).into_iter().chain([shard]) {
+            let records = shard.own.lock().records.iter().flatten().count();
+            if !room::is_left_for_end(records) || self.end(&shard) {
+                add(&mut self.lingering, shard);
+            }
         }
     }
 
@@ -109,6 +119,13 @@ impl Lists {
             slot.take_if(|record| has_ended(record));
         }
         own.records.iter().any(Option::is_some)
+    }
+}
+
+/// Adds a shard if there is memory for it.
+fn add(shards: &mut Vec<Arc<Shard>>, shard: Arc<Shard>) {
+    if shards.try_reserve(1).is_ok() {
+        shards.push(shard);
     }
 }
 
@@ -129,7 +146,7 @@ fn fold_lingering() {
         let registry = registry();
         let _reading = registry.reading.lock();
         let mut lists = registry.lists.lock();
-        let mut lingering = std::mem::take(&mut lists.lingering);
+        let mut lingering = mem::take(&mut lists.lingering);
         lingering.retain(|shard| !shard.is_own() || lists.end(shard));
         lists.lingering = lingering;
     });
