@@ -6,10 +6,11 @@ use std::fs;
 use std::hint::black_box;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
-use tsc_runtime::{CallsiteReport, affinity, cycles, snapshot};
+use tsc_runtime::{CallsiteReport, affinity, calibration, cycles, snapshot};
 
 const SLEEP: Duration = Duration::from_millis(2);
 
@@ -195,6 +196,63 @@ fn long_call_with_a_signal_is_repaired() {
     assert_eq!(row.samples(), row.repaired().unwrap());
     assert!(row.repaired().unwrap() > 0, "{row:?}");
     assert!(row.mean_ticks() <= row.wall_mean_ticks());
+}
+
+/// What an expression of `record = …` takes is overhead for its caller, and what it waits is not subtracted again.
+#[test]
+fn caller_of_an_expression_that_waits_keeps_its_time_on_the_cpu() {
+    const WAIT: Duration = Duration::from_millis(50);
+    fn waits() -> u64 {
+        thread::sleep(WAIT);
+        1
+    }
+    #[cycles(name = "records after a wait", record = waits())]
+    fn records() {
+        black_box(cpu_time());
+    }
+    #[cycles(name = "computes after an expression")]
+    fn computes() {
+        let start = cpu_time();
+        records();
+        while cpu_time() - start < WAIT {}
+    }
+    if !is_known() {
+        return;
+    }
+    computes();
+    let row = row("computes after an expression");
+    let wanted = WAIT.as_secs_f64() * calibration::rate().unwrap().hz;
+    let on_cpu = row.on_cpu_ticks().unwrap();
+    assert!(on_cpu > 0.6 * wanted, "{on_cpu} of {wanted}: {row:?}");
+}
+
+/// A future's drop is noted on a thread that has no record of it yet.
+#[test]
+fn what_a_caller_waits_before_it_drops_a_future_is_not_on_the_cpu() {
+    const WAIT: Duration = Duration::from_millis(50);
+    #[cycles(name = "never completes")]
+    async fn never() {
+        std::future::pending::<()>().await;
+    }
+    #[cycles(name = "waits and drops")]
+    fn waits<F>(future: F) {
+        thread::sleep(WAIT);
+        drop(future);
+    }
+    if !is_known() {
+        return;
+    }
+    let polled = thread::spawn(|| {
+        let mut future = Box::pin(never());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(future.as_mut().poll(&mut context).is_pending());
+        future
+    });
+    waits(polled.join().unwrap());
+    let row = row("waits and drops");
+    let wait = WAIT.as_secs_f64() * calibration::rate().unwrap().hz;
+    let on_cpu = row.on_cpu_ticks().unwrap();
+    assert!(on_cpu < 0.4 * wait, "{on_cpu} of {wait}: {row:?}");
 }
 
 /// Checks that a dump contains these words, even if they are spread over several lines.

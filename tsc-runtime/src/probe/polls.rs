@@ -137,8 +137,9 @@ impl FutureTotals {
         if self.polls == 0 {
             return;
         }
-        let began = clock::now();
-        let overhead = &thread::this().overhead;
+        let thread = thread::this();
+        let began = registry::begin_cold_path(thread);
+        let overhead = &thread.overhead;
         let overhead_then = overhead.get();
         registry::with_record(callsite, hooks::install, |record| end(record, self));
         *self = Self::new();
