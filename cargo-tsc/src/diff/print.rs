@@ -119,7 +119,8 @@ fn rows(comparison: &Comparison) -> Table {
 
 fn change(ratio: f64) -> String {
     if ratio < 2.0 {
-        format!("{:+.1} %", (ratio - 1.0) * 100.0)
+        // Without the sign of a change that is rounded to zero.
+        format!("{:+.1} %", (ratio - 1.0) * 100.0).replace("-0.0", "+0.0")
     } else {
         format!("×{ratio:.2}")
     }
@@ -255,4 +256,15 @@ fn of_row(row: &Row) -> Vec<String> {
         }
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn change_that_rounds_to_nothing_has_no_sign_of_a_gain() {
+        let texts = [0.9998, 1.0, 0.899, 1.5, 2.5].map(change);
+        assert_eq!(texts, ["+0.0 %", "+0.0 %", "-10.1 %", "+50.0 %", "×2.50"]);
+    }
 }
