@@ -6,6 +6,8 @@
 //! have started between them. Such a call gets a part of them in proportion to time, and the rest goes to the calls around it. So every loss
 //! is one call's own, and own losses add up to those of the outermost calls.
 
+use std::mem;
+
 use crate::tsc::{Ticks, elapsed};
 
 /// Time off the CPU, in ticks, which is never negative.
@@ -154,8 +156,8 @@ impl Entry {
         }
         let loss = self.inside.loss;
         let share = part(loss.off, earlier, elapsed(self.from, self.to));
-        let (before, mut after) = self.inside.split_at(share);
-        after.loss.switches = loss.switches;
+        let (mut before, mut after) = self.inside.split_at(share);
+        after.loss.switches = mem::take(&mut before.loss.switches);
         (before, after)
     }
 }
