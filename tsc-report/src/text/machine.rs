@@ -7,7 +7,14 @@ use super::{Page, escaped};
 use crate::{Clock, TextForm};
 
 /// What is doubtful on most machines: `full` says why.
-const USUAL: [&str; 4] = ["hypervisor", "placement", "governor", "boost"];
+const USUAL: [&str; 6] = [
+    "hypervisor",
+    "placement",
+    "governor",
+    "boost",
+    "SMT",
+    "kernel's clock",
+];
 
 /// What makes the figures useless stands above the table.
 pub(super) fn warnings(page: &Page<'_>) -> impl Iterator<Item = String> {
