@@ -194,8 +194,8 @@ data! {
         thread_rows: Vec<ThreadReport> => &[ThreadReport],
         /// The events that `TSC_EVENTS` asks for, counted in the calls.
         events: Vec<EventCount> => &[EventCount],
-        /// The slowest calls, the slowest first: up to as many as the report's `slowest_calls`. None of a light function, and none of calls
-        /// below 512 ticks.
+        /// The slowest calls, the slowest first: up to as many as the report's `slowest_calls`. None of a light function. On x86,
+        /// calls below 512 ticks are left out unless they were interrupted.
         slowest: Vec<SlowCall> => &[SlowCall],
     }
 }
