@@ -1,6 +1,6 @@
 //! Finds out from a process's environment where it writes its reports.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -35,12 +35,15 @@ fn file_in(environment: &[String], pid: u32) -> Result<PathBuf> {
             .filter_map(|entry| entry.strip_prefix(name)?.strip_prefix('='));
         values.rfind(|value| !value.is_empty())
     };
-    if value("TSC_REPORT_EVERY").is_none() || value("TSC_REPORT") != Some("json") {
-        bail!("process {pid} makes no reports from time to time: {HOW}");
-    }
     let Some(file) = value("TSC_REPORT_FILE") else {
         bail!("process {pid} reports to no file: {HOW}");
     };
+    // A file's name says the form, unless a variable does.
+    let named = Path::new(file).extension().is_some_and(|it| it == "json");
+    let is_json = value("TSC_REPORT").map_or(named, |form| form == "json");
+    if value("TSC_REPORT_EVERY").is_none() || !is_json {
+        bail!("process {pid} makes no reports from time to time: {HOW}");
+    }
     if let Some(other) = ["%h", "%t", "%%"].iter().find(|it| file.contains(**it)) {
         bail!("process {pid} reports to {file}, and only the process knows {other}: {HOW}");
     }
@@ -97,5 +100,10 @@ mod tests {
         let error = file("/tmp/%h-%p.json").unwrap_err();
         assert!(error.contains("only the process knows %h"), "{error}");
         assert!(file_in(&[], 12).is_err());
+        // The name says that the reports are JSON.
+        let without_form = ["TSC_REPORT_EVERY=1s", "TSC_REPORT_FILE=run.json"].map(str::to_owned);
+        assert_eq!(file_in(&without_form, 12).unwrap(), Path::new("run.json"));
+        let text = ["TSC_REPORT=text".to_owned()];
+        assert!(file_in(&[&without_form[..], &text].concat(), 12).is_err());
     }
 }
