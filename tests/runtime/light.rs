@@ -71,8 +71,15 @@ fn blocks_of_functions_are_light() {
             self.area()
         }
     }
+    #[cycles(light, name = "trait")]
     trait Named {
         fn name(&self) -> String;
+        fn length(&self) -> usize {
+            self.name().len()
+        }
+        async fn later(&self) -> usize {
+            self.length()
+        }
     }
     #[cycles(light, name = "named")]
     impl Named for Shape {
@@ -90,6 +97,9 @@ fn blocks_of_functions_are_light() {
     for _ in 0..7 {
         assert_eq!(inside::twice(shape.timed()), 18);
         assert_eq!(shape.name(), "3");
+        let mut later = pin!(shape.later());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(later.as_mut().poll(&mut context).is_ready());
     }
     let kind = |name: &str| {
         let row = row(name);
@@ -97,7 +107,9 @@ fn blocks_of_functions_are_light() {
     };
     assert_eq!(kind("shape::area"), (7, "light".to_owned()));
     assert_eq!(kind("shape::timed"), (7, "timed".to_owned()));
-    assert_eq!(kind("named::name"), (7, "light".to_owned()));
+    assert_eq!(kind("named::name"), (14, "light".to_owned()));
+    assert_eq!(kind("trait::length"), (7, "light".to_owned()));
+    assert_eq!(kind("trait::later"), (7, "light".to_owned()));
     assert_eq!(kind("inside::twice"), (7, "light".to_owned()));
 }
 
