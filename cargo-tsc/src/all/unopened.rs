@@ -60,10 +60,14 @@ pub fn remark(
             names.push(name);
         }
     }
+    let with = if names.is_empty() {
+        "--with-deps".to_owned()
+    } else {
+        format!("--with {} (all: --with-deps)", names.join(" "))
+    };
     Some(format!(
-        "{:.0} % of the CPU time is in rows that call crates without probes; this opens them: --with {} (all: --with-deps)",
-        share * 100.0,
-        names.join(" ")
+        "{:.0} % of the CPU time is in rows that call crates without probes; this opens them: {with}",
+        share * 100.0
     ))
 }
 
