@@ -202,13 +202,16 @@ fn long_call_with_a_signal_is_repaired() {
 #[test]
 fn caller_of_an_expression_that_waits_keeps_its_time_on_the_cpu() {
     const WAIT: Duration = Duration::from_millis(50);
-    fn waits() -> u64 {
+    static HAS_WAITED: AtomicBool = AtomicBool::new(false);
+    fn waits() -> bool {
         thread::sleep(WAIT);
-        1
+        HAS_WAITED.swap(true, Relaxed)
     }
+    // Long enough to be among the slowest calls, of which alone the value is asked for.
     #[cycles(name = "records after a wait", record = waits())]
     fn records() {
-        black_box(cpu_time());
+        let start = cpu_time();
+        while cpu_time() - start < WAIT / 50 {}
     }
     #[cycles(name = "computes after an expression")]
     fn computes() {
@@ -220,6 +223,7 @@ fn caller_of_an_expression_that_waits_keeps_its_time_on_the_cpu() {
         return;
     }
     computes();
+    assert!(HAS_WAITED.load(Relaxed));
     let row = row("computes after an expression");
     let wanted = WAIT.as_secs_f64() * calibration::rate().unwrap().hz;
     let on_cpu = row.on_cpu_ticks().unwrap();

@@ -132,18 +132,14 @@ impl FutureTotals {
         self.end(callsite, |record, _| record.counters.cancelled.add(1));
     }
 
-    /// The cost of this is overhead for the calls around it.
     fn end(&mut self, callsite: &'static Callsite, end: impl FnOnce(&Record, &Self)) {
         if self.polls == 0 {
             return;
         }
-        let thread = thread::this();
-        let began = registry::begin_cold_path(thread);
-        let overhead = &thread.overhead;
-        let overhead_then = overhead.get();
-        registry::with_record(callsite, hooks::install, |record| end(record, self));
+        registry::as_overhead(thread::this(), || {
+            registry::with_record(callsite, hooks::install, |record| end(record, self));
+        });
         *self = Self::new();
-        overhead.set(overhead_then.wrapping_add(clock::now().wrapping_sub(began)));
     }
 }
 

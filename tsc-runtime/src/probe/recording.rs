@@ -70,14 +70,7 @@ fn evaluate(thread: &Thread, value: &dyn Fn() -> Option<Value>) -> Option<Value>
     if thread.kept.evaluating.replace(true) {
         return None;
     }
-    let began = registry::begin_cold_path(thread);
-    let (overhead, work) = (thread.overhead.get(), thread.work.get());
-    let value = catch_unwind(AssertUnwindSafe(value));
-    thread.work.set(work);
-    let end = clock::now();
-    let ticks = elapsed(began, end).max(0).cast_unsigned();
-    thread.overhead.set(overhead.wrapping_add(ticks));
-    thread.note_loss_before(began, end);
+    let value = registry::as_overhead(thread, || catch_unwind(AssertUnwindSafe(value)));
     thread.kept.evaluating.set(false);
     value.ok().flatten()
 }

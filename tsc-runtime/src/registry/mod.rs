@@ -48,7 +48,7 @@ pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
 pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
-pub(crate) use registration::{add_cost_of_report, begin_cold_path};
+pub(crate) use registration::{add_cost_of_report, as_overhead, begin_cold_path};
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::release;
 pub use tree::record as record_tree;

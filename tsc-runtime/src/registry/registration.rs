@@ -3,7 +3,7 @@
 
 use super::in_cold_path;
 use crate::record::thread::Thread;
-use crate::tsc::{Ticks, clock};
+use crate::tsc::{Ticks, clock, elapsed};
 
 /// The time at which a cold path begins. What the thread has lost until now belongs to the running call.
 pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {
@@ -21,7 +21,20 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     thread.detector.note(now);
 }
 
-/// The same for a report.
+/// Calls `f`, which takes no time of the calls around it, whatever it measures itself.
+pub(crate) fn as_overhead<T>(thread: &Thread, f: impl FnOnce() -> T) -> T {
+    let began = begin_cold_path(thread);
+    let (overhead, work) = (thread.overhead.get(), thread.work.get());
+    let result = f();
+    thread.work.set(work);
+    let end = clock::now();
+    let ticks = elapsed(began, end).max(0).cast_unsigned();
+    thread.overhead.set(overhead.wrapping_add(ticks));
+    thread.note_loss_before(began, end);
+    result
+}
+
+/// The same as [`add_registration_cost`] for a report.
 pub(crate) fn add_cost_of_report(began: Ticks) {
     in_cold_path(|thread| add_registration_cost(thread, began));
 }
