@@ -29,6 +29,13 @@ pub(crate) fn availability() -> Result<(), TscUnavailable> {
     ALL.get(place).copied().unwrap_or_else(find_out)
 }
 
+/// The reason why this platform's counter may not be read. `None` if it may, and where the system's clock is in the place of a counter that
+/// the platform does not have.
+pub(crate) fn forbidden() -> Option<TscUnavailable> {
+    let why = availability().err();
+    why.filter(|&why| why != TscUnavailable::NotOnThisPlatform)
+}
+
 #[cold]
 fn find_out() -> Result<(), TscUnavailable> {
     let availability = tsc::detect();

@@ -2,7 +2,7 @@
 
 use crate::calibration::overhead;
 use crate::registry::Figures;
-use crate::tsc::{TscUnavailable, clock};
+use crate::tsc::clock;
 use crate::{on_cpu, tick_clock};
 use tsc_report::TickClock;
 
@@ -12,10 +12,7 @@ pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock
     if figures.ticked.tree.nodes.is_empty() && !callsites.any(|(callsite, _)| callsite.is_light()) {
         return None;
     }
-    let forbidden = clock::availability().err();
-    // Where there is no counter, the system's clock is in its place.
-    let forbidden = forbidden.filter(|&why| why != TscUnavailable::NotOnThisPlatform);
-    let no_counter = forbidden.map(|_| "the counter may not be read");
+    let no_counter = clock::forbidden().map(|_| "the counter may not be read");
     let reason = tick_clock::unavailable().or(no_counter);
     let reason = reason.or_else(on_cpu::unavailable);
     let [ticks, age_ns, cpu_ns] = tick_clock::so_far();

@@ -13,7 +13,7 @@ use crate::record::light::{self, Counts, LightRecord, LightThread, Row};
 use crate::record::thread::{self, Thread};
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::tick_clock;
-use crate::tsc::{TscUnavailable, clock};
+use crate::tsc::clock;
 
 pub(super) mod check;
 #[cfg(all(test, shuttle))]
@@ -111,10 +111,10 @@ fn begin(light: &LightThread, thread: &Thread, record: &LightRecord, has_times: 
     begins
 }
 
-/// Whether the times of light functions can be known on this thread: the counter may be read, or the system's clock is in its place, the
-/// kernel tells how long the thread has run, and the clock runs, which is started now.
+/// Whether the times of light functions can be known on this thread: the counter is not forbidden, the kernel tells how long the thread has
+/// run, and the clock runs, which is started now.
 fn has_times(thread: &Thread) -> bool {
-    if clock::availability().is_err_and(|why| why != TscUnavailable::NotOnThisPlatform) {
+    if clock::forbidden().is_some() {
         return false;
     }
     thread.on_cpu.attach_for_light();
