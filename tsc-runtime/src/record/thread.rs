@@ -143,35 +143,25 @@ impl Thread {
 
     /// Calls `f` with all of this thread's records. For the cold path, likewise.
     pub(crate) fn for_each_record(&self, f: impl Fn(&Record)) {
-        self.for_each_entry(|entry| {
-            // SAFETY: as in `find_in`.
-            if let Some(record) = unsafe { entry.record().as_ref() } {
-                f(record);
-            }
-        });
+        self.for_each_wanted(|_| true, f);
     }
 
     /// Calls `f` with the records of which calls are running. The first call of each callsite does this, so it looks at nothing else of the
     /// other ones, of which there may be very many.
     pub(crate) fn for_each_running(&self, f: impl Fn(&Record)) {
-        self.for_each_entry(|entry| {
-            if entry.depth() == 0 {
-                return;
-            }
-            // SAFETY: as in `find_in`.
-            if let Some(record) = unsafe { entry.record().as_ref() } {
-                f(record);
-            }
-        });
+        self.for_each_wanted(|entry| entry.depth() != 0, f);
     }
 
-    fn for_each_entry(&self, f: impl Fn(&Entry)) {
+    fn for_each_wanted(&self, is_wanted: impl Fn(&Entry) -> bool, f: impl Fn(&Record)) {
         let segments = self.segments.iter().take(self.segments_len.get() as usize);
         for (number, segment) in segments.enumerate() {
             // SAFETY: as in `find_in`. Each segment has the length that `Table` gives it.
             let entries = unsafe { slice::from_raw_parts(segment.get(), FIRST_LEN << number) };
-            for entry in entries {
-                f(entry);
+            for entry in entries.iter().filter(|entry| is_wanted(entry)) {
+                // SAFETY: as in `find_in`.
+                if let Some(record) = unsafe { entry.record().as_ref() } {
+                    f(record);
+                }
             }
         }
     }

@@ -94,11 +94,14 @@ impl Lists {
     /// moves them. Where a program reads without a pause, ending threads would wait for very long.
     fn end_thread(&mut self, shard: Arc<Shard>, is_reading: bool) {
         self.live.retain(|live| !Arc::ptr_eq(live, &shard));
-        if is_reading && !shard.is_running() {
-            return add(&mut self.unmoved, shard);
-        }
         if is_reading {
-            return add(&mut self.lingering, shard);
+            // What is running may stop while another thread moves the records.
+            let list = if shard.is_running() {
+                &mut self.lingering
+            } else {
+                &mut self.unmoved
+            };
+            return add(list, shard);
         }
         for shard in mem::take(&mut self.unmoved).into_iter().chain([shard]) {
             let records = shard.own.lock().records.iter().flatten().count();
