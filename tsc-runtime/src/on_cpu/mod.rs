@@ -8,10 +8,10 @@
 //! time that the thread has run, was off the CPU. It lies between this check and the previous one, and therefore in the innermost call that
 //! was running.
 //!
-//! Off the CPU a thread is either *waiting* for a CPU that another thread has, or *blocked*: asleep, in a lock, in I/O. The scheduler's
-//! statistics contain the time waiting; the rest counts as blocked. Where they cannot be read, a thread that has not given up the CPU since
-//! the last request has waited; one that has may have done both. (If the kernel accounts for interrupts or a hypervisor's steal time
-//! separately from the threads, that time counts as blocked, too.)
+//! Off the CPU a thread is either *waiting* for a CPU that something else has, or *blocked*: asleep, in a lock, in I/O. The scheduler's
+//! statistics contain the time waiting for another thread; the rest counts as blocked, unless the thread has not given up its CPU. Then
+//! interrupts or a hypervisor have taken it, whose time some kernels count apart from the threads'. Where the statistics cannot be read, a
+//! thread that has not given up its CPU since the last request has waited; one that has may have done both.
 //!
 //! # Where the loss goes
 //!
@@ -95,6 +95,8 @@ struct State {
     left: Left,
     /// When the scheduler's statistics were read.
     statistics_at: Ticks,
+    /// How often the thread had given up its CPU when that was last asked for.
+    blocks: Option<u64>,
     /// The last known cost of asking.
     cost: i64,
 }
@@ -118,26 +120,27 @@ impl OnCpu {
             since_look: Loss::NONE,
             left: Left::NOTHING,
             statistics_at: 0,
+            blocks: None,
             cost: 0,
         }))
     }
 
     /// Prepares the calling thread for asking.
     pub(crate) fn attach(&self) {
-        let Ok(mut state) = self.0.try_borrow_mut() else {
-            return;
-        };
         let is_wanted = || environment::ON_CPU.parse(environment::switch);
         let is_available = *UNAVAILABLE.get_or_init(|| match is_wanted() {
             Some(false) => Box::new(Err("TSC_ON_CPU=off")),
             _ => Box::new(kernel::clock_is_fine()),
         });
-        state.clear();
-        if is_available.is_ok() {
-            rate::first_reading();
-            state.kernel.attach();
-            state.last = state.read(true);
-        }
+        self.with(|state| {
+            state.clear();
+            if is_available.is_ok() {
+                rate::first_reading();
+                state.kernel.attach();
+                state.last = state.read(true);
+                state.blocks = blocks_of_thread();
+            }
+        });
     }
 
     /// The same for light probes, which ask on all systems, unless the thread is prepared.
@@ -175,7 +178,11 @@ impl OnCpu {
             with_statistics || !(0..length).contains(&elapsed(state.statistics_at, began));
         state.last = state.read(with_statistics);
         let reading = state.last?;
-        let loss = last.loss_until(&reading, ticks_per_ns, &mut state.left);
+        let mut loss = last.loss_until(&reading, ticks_per_ns, &mut state.left);
+        // Shorter times without statistics of their own may still turn out to be time waiting.
+        if (!loss.is_split || loss.blocked() > length) && state.has_not_blocked() {
+            (loss.waiting, loss.is_split) = (loss.off, true);
+        }
         state.since_look = state.since_look.plus(loss);
         Some(Answer {
             began,
@@ -234,24 +241,27 @@ impl State {
         self.last = None;
     }
 
+    /// Whether the thread has not given up its CPU since this was last asked for.
+    fn has_not_blocked(&mut self) -> bool {
+        let blocks = blocks_of_thread();
+        blocks.is_some() && std::mem::replace(&mut self.blocks, blocks) == blocks
+    }
+
     fn read(&mut self, with_statistics: bool) -> Option<Reading> {
-        let clock = self.kernel.read_clock();
-        if clock.is_none() {
+        let Some((at, cpu_ns)) = self.kernel.read_clock() else {
             REFUSED.store(true, Relaxed);
-        }
-        let (at, cpu_ns) = clock?;
+            return None;
+        };
         let statistics = if with_statistics {
             self.statistics_at = at;
             self.kernel.read_statistics(cpu_ns)
         } else {
             self.last?.statistics
         };
-        let blocks = statistics.map_or_else(blocks_of_thread, |_| None);
         Some(Reading {
             at,
             cpu_ns,
             statistics,
-            blocks,
         })
     }
 }

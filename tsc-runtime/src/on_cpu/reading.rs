@@ -3,6 +3,9 @@
 use super::losses::Loss;
 use crate::tsc::{Ticks, elapsed};
 
+/// Two clocks that are read one after the other differ by less.
+const CLOCKS_NS: u64 = 50_000;
+
 /// The kernel's figures at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
@@ -12,8 +15,6 @@ pub(crate) struct Reading {
     pub(crate) cpu_ns: u64,
     /// Those that were read last. `None` if `/proc/thread-self/schedstat` cannot be read.
     pub(crate) statistics: Option<Statistics>,
-    /// How often the thread has given up its CPU. Asked for only where there are no statistics.
-    pub(crate) blocks: Option<u64>,
 }
 
 /// The contents of `/proc/thread-self/schedstat`, since the thread began.
@@ -48,14 +49,13 @@ impl Left {
 }
 
 impl Reading {
-    /// The loss between this reading and a later one. It is never negative.
+    /// The loss between this reading and a later one. It is never negative. Whether the thread has waited is not known without statistics.
     pub(super) fn loss_until(&self, later: &Self, ticks_per_ns: f64, left: &mut Left) -> Loss {
         let ticks = |ns: u64| (ns as f64 * ticks_per_ns) as i64;
         // The clock goes backwards only in the child of a fork, which discards the parent's readings.
         let ran = ticks(later.cpu_ns.saturating_sub(self.cpu_ns));
         let mut off = elapsed(self.at, later.at).wrapping_sub(ran) + left.off;
         let statistics = self.statistics.zip(later.statistics);
-        let has_not_blocked = self.blocks.is_some() && self.blocks == later.blocks;
         let mut waited = left.waiting;
         let mut switches = 1;
         match statistics {
@@ -63,13 +63,13 @@ impl Reading {
                 waited += ticks(now.waited_ns.saturating_sub(before.waited_ns));
                 let runs = now.runs.saturating_sub(before.runs);
                 if runs == 0 && waited == 0 {
-                    // A signal. The thread has not left the CPU, so this is the error of the clocks.
-                    off = 0;
+                    // A signal. The thread has not left the CPU, so this is the error of the clocks, or what a hypervisor has taken.
+                    off = if off < ticks(CLOCKS_NS) { 0 } else { off };
+                    waited = off;
                 }
                 switches = runs.saturating_sub(left.switches).max(1);
                 left.switches = 0;
             }
-            None if has_not_blocked => waited = off.max(0),
             // The statistics were not read again.
             _ => left.switches += 1,
         }
@@ -80,7 +80,7 @@ impl Reading {
         Loss {
             off,
             waiting,
-            is_split: statistics.is_some() || has_not_blocked,
+            is_split: statistics.is_some(),
             switches: u32::try_from(switches).unwrap_or(u32::MAX),
         }
     }
@@ -99,7 +99,6 @@ mod tests {
                 waited_ns,
                 runs,
             }),
-            blocks: None,
         }
     }
 
@@ -141,6 +140,14 @@ mod tests {
     }
 
     #[test]
+    fn who_has_not_left_the_cpu_has_waited_for_a_hypervisor() {
+        let mut left = Left::NOTHING;
+        let loss = reading(0, 0, 0, 7).loss_until(&reading(90_000, 10_000, 0, 7), 1.0, &mut left);
+        assert_eq!((loss.off, loss.waiting), (80_000, 80_000));
+        assert_eq!(left, Left::NOTHING);
+    }
+
+    #[test]
     fn nobody_loses_less_than_nothing() {
         let mut left = Left::NOTHING;
         let loss = reading(0, 0, 0, 7).loss_until(&reading(100, 103, 0, 8), 1.0, &mut left);
@@ -176,20 +183,5 @@ mod tests {
         let mut left = Left::NOTHING;
         let loss = reading(0, 0, 0, 0).loss_until(&later, 1.0, &mut left);
         assert_eq!((loss.off, loss.is_split, loss.switches), (400, false, 1));
-    }
-
-    #[test]
-    fn who_never_gave_up_the_cpu_has_waited_for_it() {
-        let at = |at, blocks| Reading {
-            at,
-            cpu_ns: at / 4,
-            statistics: None,
-            blocks: Some(blocks),
-        };
-        let mut left = Left::NOTHING;
-        let loss = at(0, 7).loss_until(&at(400, 7), 1.0, &mut left);
-        assert_eq!((loss.off, loss.waiting, loss.is_split), (300, 300, true));
-        let loss = at(400, 7).loss_until(&at(800, 8), 1.0, &mut left);
-        assert_eq!((loss.off, loss.waiting, loss.is_split), (300, 0, false));
     }
 }

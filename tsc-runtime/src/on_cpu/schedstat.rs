@@ -100,19 +100,8 @@ fn open() -> libc::c_int {
 
 #[cfg(test)]
 mod tests {
-    use std::mem::MaybeUninit;
-
     use super::*;
-
-    fn cpu_ns() -> u64 {
-        let mut time = MaybeUninit::<libc::timespec>::uninit();
-        // SAFETY: the call writes one timespec to the given address.
-        let time = unsafe {
-            libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr());
-            time.assume_init()
-        };
-        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-    }
+    use crate::process::cpu_time::of_thread;
 
     #[test]
     fn only_three_numbers_are_statistics() {
@@ -140,17 +129,17 @@ mod tests {
     #[test]
     fn statistics_grow() {
         let mut schedstat = Schedstat::new();
-        assert_eq!(schedstat.read(cpu_ns()), None);
+        assert_eq!(schedstat.read(of_thread().unwrap()), None);
         schedstat.open();
-        let Some(first) = schedstat.read(cpu_ns()) else {
+        let Some(first) = schedstat.read(of_thread().unwrap()) else {
             eprintln!("skipped: no /proc/thread-self/schedstat");
             return;
         };
         std::thread::sleep(std::time::Duration::from_millis(1));
-        let second = schedstat.read(cpu_ns()).unwrap();
+        let second = schedstat.read(of_thread().unwrap()).unwrap();
         assert!(second.runs > first.runs && second.ran_ns > first.ran_ns);
         schedstat.close();
-        assert_eq!(schedstat.read(cpu_ns()), None);
+        assert_eq!(schedstat.read(of_thread().unwrap()), None);
     }
 
     #[test]
@@ -165,7 +154,7 @@ mod tests {
         let file = std::fs::File::open("/proc/self/exe").unwrap();
         // SAFETY: the descriptor belongs to this test. It now refers to another file, as after a program has closed it.
         assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), taken) }, taken);
-        assert!(schedstat.read(cpu_ns()).is_some());
+        assert!(schedstat.read(of_thread().unwrap()).is_some());
         assert_ne!(schedstat.descriptor.as_ref().unwrap().unproven, taken);
         schedstat.close();
         // SAFETY: the descriptor belongs to this test.

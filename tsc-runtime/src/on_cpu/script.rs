@@ -78,6 +78,7 @@ struct Script {
     off: u64,
     waited: u64,
     runs: u64,
+    blocks: u64,
     keeps_statistics: bool,
 }
 
@@ -88,6 +89,7 @@ pub(crate) fn begin() {
         off: 0,
         waited: 0,
         runs: 1,
+        blocks: 0,
         keeps_statistics: true,
     });
     let thread = thread::this();
@@ -96,6 +98,7 @@ pub(crate) fn begin() {
     let mut state = thread.on_cpu.0.borrow_mut();
     state.clear();
     state.last = state.read(true);
+    state.blocks = blocks_of_thread();
 }
 
 /// Lets the thread run for this many ticks.
@@ -111,7 +114,14 @@ pub(crate) fn lose(off: u64, waiting: u64) {
         script.off += off;
         script.waited += waiting;
         script.runs += 1;
+        script.blocks += u64::from(waiting != off);
     });
+}
+
+/// Lets a hypervisor take the CPU from the thread.
+pub(crate) fn steal(off: u64) {
+    lose(off, off);
+    change(|script| script.waited -= off);
 }
 
 /// Interrupts the thread with a signal, which takes no time. The kernel's clock is ahead of the counter from now on.
@@ -198,7 +208,7 @@ impl Kernel {
 
 pub(super) fn blocks_of_thread() -> Option<u64> {
     match get() {
-        Some(_) => None,
+        Some(script) => Some(script.blocks),
         None => cpu_time::blocks_of_thread(),
     }
 }

@@ -375,11 +375,28 @@ fn without_statistics_the_loss_is_known_and_not_its_kind() {
     let [function] = scripted(["unsplit"]);
     script::keep_no_statistics();
     call(function, || script::lose(90_000, 100));
-    let totals = totals(function);
-    assert_eq!(
-        (totals.sums.off, totals.sums.unsplit, totals.sums.unasked),
-        (90_000, 1, 0)
-    );
+    let sums = totals(function).sums;
+    assert_eq!((sums.off, sums.unsplit, sums.unasked), (90_000, 1, 0));
+    // A thread that has not given up its CPU has waited for it.
+    call(function, || script::lose(70_000, 70_000));
+    let sums = totals(function).sums;
+    assert_eq!((sums.off, sums.waiting, sums.unsplit), (160_000, 70_000, 1));
+}
+
+#[test]
+fn thread_has_waited_for_what_a_hypervisor_took() {
+    let [function] = scripted(["stolen"]);
+    for sleeps in [0, 300_000, 0] {
+        call(function, || {
+            script::run(1_000);
+            script::lose(sleeps, 0);
+            script::steal(80_000);
+            script::lose(20_000, 20_000);
+        });
+    }
+    // In a call that sleeps, too, it is not known.
+    let sums = totals(function).sums;
+    assert_eq!((sums.off, sums.waiting), (600_000, 220_000));
 }
 
 #[test]
