@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::rows::row;
 use tsc_runtime::tsc::{FencePolicy, Ticks, Unfenced};
-use tsc_runtime::{cycles_block, gclk, start, stop};
+use tsc_runtime::{cycles, cycles_block, gclk, start, stop};
 
 fn question_mark(text: &str) -> Result<u32, std::num::ParseIntError> {
     let number = cycles_block!("question mark", [text], { text.parse::<u32>()? });
@@ -99,7 +99,8 @@ fn gclk_takes_any_statements() {
 fn stderr_of(test: &str) -> String {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]);
-    let output = command.env("TSC_REPORT", "off").output().unwrap();
+    command.env("TSC_REPORT", "off").env("TSC_TEST_ALONE", "1");
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{:?}", output);
     String::from_utf8(output.stderr).unwrap()
 }
@@ -129,6 +130,27 @@ fn gclk_prints_its_line_at_once() {
         assert!(ticks.trim_start().parse::<i64>().is_ok(), "{}", line);
         assert!([" ticks", " ns"].contains(&unit), "{}", line);
     }
+}
+
+#[test]
+fn gclk_has_the_time_in_which_annotated_functions_wait() {
+    #[cycles(name = "waits in gclk")]
+    fn wait() {
+        std::thread::sleep(std::time::Duration::from_millis(40));
+    }
+    if env::var_os("TSC_TEST_ALONE").is_some() {
+        gclk!(wait());
+        return;
+    }
+    let printed = stderr_of("blocks::gclk_has_the_time_in_which_annotated_functions_wait");
+    let line = printed
+        .lines()
+        .find(|line| line.starts_with(":CLK: wait()"));
+    let [.., ticks, _] = line.unwrap().split_whitespace().collect::<Vec<_>>()[..] else {
+        panic!("{printed}");
+    };
+    // No counter of ours is slower than 13 MHz.
+    assert!(ticks.parse::<u64>().unwrap() > 500_000, "{printed}");
 }
 
 #[test]

@@ -50,9 +50,11 @@ impl Clk {
 
     #[inline(never)]
     fn print(&self, stop: Ticks) {
-        let nested = thread::this().overhead.get().wrapping_sub(self.overhead);
-        let raw = elapsed(self.start, stop);
-        let net = raw as f64 - nested as f64 - self.visible;
+        let (thread, raw) = (thread::this(), elapsed(self.start, stop));
+        let added = thread.overhead_since(self.overhead);
+        // What annotated functions inside have waited is part of the statements, as is what the rest of them has.
+        let lost = thread.on_cpu.lost_since(self.start, added).loss.off;
+        let net = raw as f64 - (added as f64 - lost as f64) - self.visible;
         let unit = if clock::is_os_clock() { "ns" } else { "ticks" };
         write(&line(self.text, net, unit));
     }
