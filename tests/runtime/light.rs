@@ -247,6 +247,23 @@ fn pause_reset_and_take_apply() {
 }
 
 #[test]
+fn ticks_of_the_clock_are_taken_once() {
+    let _turn = turn();
+    #[cycles(light, name = "taken")]
+    fn taken() {
+        spin(Duration::from_millis(1));
+    }
+    // The number in a part varies at random. If it were that since the clock began, it would never fall.
+    let mut last = 0;
+    let falls = (0..1000).any(|_| {
+        taken();
+        let now = take().tick_clock().map_or(0, |clock| clock.ticks());
+        now < std::mem::replace(&mut last, now)
+    });
+    assert!(falls, "the last of 1000 parts has {last} ticks");
+}
+
+#[test]
 fn figures_add_up() {
     let _turn = turn();
     #[cycles(light, name = "branch")]

@@ -10,9 +10,9 @@ data! {
         mean_us: f64,
         /// The number of ticks. Not every thread notices each of them.
         ticks: u64 by Add,
-        /// The CPU time of the clock's own thread, as a share of the time since it began.
+        /// The CPU time of the clock's own thread, as a share of the time.
         cpu_share: f64,
-        /// The time since it began, in nanoseconds.
+        /// The time since it began, or since the last reset, in nanoseconds.
         age_ns: u64 by Add,
         /// The CPU time of the clock's own thread, in nanoseconds.
         cpu_ns: u64 by Add,

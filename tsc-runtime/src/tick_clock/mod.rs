@@ -25,7 +25,7 @@ mod words;
 pub(crate) use script::epoch;
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) use thread::start_from_zero;
-pub(crate) use thread::{begin, note_given, note_noticed, so_far, unavailable};
+pub(crate) use thread::{begin, begin_anew, note_given, note_noticed, so_far, unavailable};
 use words::Words;
 pub(crate) use words::make_stale;
 

@@ -51,8 +51,8 @@ static SLOW: AtomicU32 = AtomicU32::new(0);
 static COST: AtomicU64 = AtomicU64::new(0);
 /// How long the thread has existed, likewise.
 static AGE: AtomicU64 = AtomicU64::new(0);
-/// The ticks that the process has from its parent.
-static INHERITED: AtomicU64 = AtomicU64::new(0);
+/// Those two, and the number of ticks, when the process began or the figures were reset.
+static SINCE: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 /// How many ticks the threads have noticed, and how many of these have given CPU time to a function. Each thread counts its own.
 static NOTICED: AtomicU64 = AtomicU64::new(0);
 static GIVEN: AtomicU64 = AtomicU64::new(0);
@@ -75,10 +75,10 @@ pub(crate) fn start_from_zero() {
     BEGUN.store(false, Relaxed);
     SLOW.store(0, Relaxed);
     system::start_from_zero();
-    INHERITED.store(EPOCH.last(), Relaxed);
     for count in [&COST, &AGE, &NOTICED, &GIVEN] {
         count.store(0, Relaxed);
     }
+    begin_anew();
 }
 
 /// An interval that the user has chosen.
@@ -111,11 +111,24 @@ pub(crate) fn note_given(ticks: u64) {
     GIVEN.fetch_add(ticks, Relaxed);
 }
 
-/// What the clock has done so far: its ticks, the time since it began, and the CPU time that it took, both in nanoseconds. All 0 if it has not
-/// begun.
+/// What the clock has done since it began or since the last reset: its ticks, the time, and the CPU time that it took, both in nanoseconds.
 pub(crate) fn so_far() -> [u64; 3] {
-    let ticks = EPOCH.last().wrapping_sub(INHERITED.load(Relaxed));
-    [ticks, AGE.load(Relaxed), COST.load(Relaxed)]
+    let mut so_far = totals();
+    for (total, since) in so_far.iter_mut().zip(&SINCE) {
+        *total = total.saturating_sub(since.load(Relaxed));
+    }
+    so_far
+}
+
+/// The figures were reset.
+pub(crate) fn begin_anew() {
+    for (since, total) in SINCE.iter().zip(totals()) {
+        since.store(total, Relaxed);
+    }
+}
+
+fn totals() -> [u64; 3] {
+    [EPOCH.last(), AGE.load(Relaxed), COST.load(Relaxed)]
 }
 
 extern "C" fn run() -> ! {

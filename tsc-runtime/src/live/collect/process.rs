@@ -7,6 +7,7 @@ use super::timestamp;
 use crate::live::settings::settings;
 use crate::live::watch;
 use crate::process::cpu_time;
+use crate::tick_clock;
 use crate::tsc::{Ticks, clock, elapsed, os_clock};
 use tsc_report::Process;
 
@@ -53,6 +54,7 @@ pub(in crate::live) fn begin_anew(last: Option<&Process>) {
     let reported = last.and_then(|last| last.cpu_ns);
     let cpu = reported.map(|reported| SINCE_CPU_NS.load(Relaxed).saturating_add(reported));
     SINCE_CPU_NS.store(cpu.or_else(cpu_time::of_process).unwrap_or(0), Relaxed);
+    tick_clock::begin_anew();
 }
 
 /// The time since this process began to measure, in nanoseconds; 0 if it has not.
