@@ -104,10 +104,12 @@ fn backward_and_absurd_differences_are_anomalies() {
 #[test]
 fn counter_that_is_reset_inside_a_call_spoils_that_call_alone() {
     let _alone = alone();
-    let names = ["reset inside", "inside the reset call"];
-    let [outer, inner] = simulated(names, |[outer, inner]| {
+    let names = ["around", "reset inside", "inside the reset call"];
+    let [around, outer, inner] = simulated(names, |[around, outer, inner]| {
         for raw in [50_000, -7_000_000, 50_000] {
-            call_around(outer, raw, || call(inner, 2_000));
+            call_around(around, 60_000, || {
+                call_around(outer, raw, || call(inner, 2_000));
+            });
         }
     });
     assert_eq!((outer.calls(), outer.anomalies()), (3, 1));
@@ -115,6 +117,8 @@ fn counter_that_is_reset_inside_a_call_spoils_that_call_alone() {
     assert_eq!((outer.raw_ticks(), inner.raw_ticks()), (100_000.0, 6_000.0));
     assert!(outer.total_ticks() < 100_000.0 && outer.total_ticks() > 0.0);
     assert_eq!(inner.total_ticks(), 3.0 * 1_960.0);
+    let own = around.self_ticks() + outer.self_ticks() + inner.self_ticks();
+    assert_eq!(own, around.total_ticks());
 }
 
 #[test]

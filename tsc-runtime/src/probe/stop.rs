@@ -141,13 +141,10 @@ impl<'a> Measurement<'a> {
         Some((answer, after))
     }
 
-    /// The counter has gone backwards. So the ticks are unknown, and the calls around this see its overhead, but no work.
+    /// The counter has gone backwards. So the ticks are unknown, and the calls around this see its overhead and its callees' work only.
     fn settle_anomaly(&self) -> Cost {
         self.thread.add_overhead(self.cost_of_stop().cast_signed());
         self.record.take_registration();
-        if self.shape == Shape::Nested {
-            self.thread.work.set(self.sums.work);
-        }
         Cost {
             ticks: Settled::default(),
             loss: Loss::NONE,
