@@ -117,7 +117,7 @@ impl Metrics {
             self.family(report, "counter", counter);
         }
         self.family(report, "gauge", VISIBLE);
-        let help = "Gross ticks of a call; without first and interrupted calls.";
+        let help = "Gross ticks of a call; without most of the interrupted calls.";
         self.begin("histogram", HISTOGRAM, help);
         for callsite in &report.callsites {
             self.histogram(callsite);

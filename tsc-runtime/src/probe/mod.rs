@@ -157,15 +157,10 @@ extern "C" fn finish(started: &Started, stop: Ticks) {
     finish_clean(started, raw);
 }
 
-/// No panic leaves a call in fewer ticks, so shorter calls need not ask whether there is one. Unwinding takes two walks over the stack,
-/// which search tables and allocate: a microsecond or more. No x86 processor counts less than a tick in a nanosecond; other counters
-/// may be slow, so there every call asks.
-const UNWINDING: u64 = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
-    512
-} else {
-    0
-};
-const _: () = assert!(UNWINDING <= LEAST, "a call that is compared has come here");
+/// No panic leaves a call in fewer ticks, so shorter calls, which are not compared either, need not ask whether there is one. Unwinding takes
+/// two walks over the stack, which search tables and allocate: a microsecond or more. No x86 processor counts less than a tick in a
+/// nanosecond; other counters may be slow, so there every call asks.
+const UNWINDING: u64 = LEAST;
 
 /// Records a call that is not short: one that a panic ends, too.
 #[inline(never)]
