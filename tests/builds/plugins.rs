@@ -66,9 +66,9 @@ fn library_with_a_runtime_of_its_own_may_be_closed() {
     }
     let library = build(&["own"], "").join("libown.so");
     for ways in WAYS {
-        assert_reported(&attack(
-            &[&["plugin", library.to_str().unwrap()], ways].concat(),
-        ));
+        let output = attack(&[&["plugin", library.to_str().unwrap()], ways].concat());
+        assert_reported(&output);
+        assert!(text(&output.stderr).contains(":CLK: light in a plugin "));
     }
 }
 

@@ -5,6 +5,12 @@ use tsc_runtime::cycles;
 #[cycles(name = "plugin")]
 #[inline(never)]
 fn work(value: u64) -> u64 {
+    step(value)
+}
+
+#[cycles(light, name = "light in a plugin")]
+#[inline(never)]
+fn step(value: u64) -> u64 {
     std::hint::black_box(value + 1)
 }
 
