@@ -104,6 +104,14 @@ fn handlers_of_signals_are_counted() {
 }
 
 #[test]
+fn program_may_become_another_one_while_the_clock_runs() {
+    let (printed, reports) = run("exec", &[]);
+    assert_eq!(reports.len(), 1);
+    assert_eq!([calls(&reports[0], "tiny")], numbers(&printed)[..]);
+    assert!(reports[0].tick_clock().unwrap().ticks() > 0);
+}
+
+#[test]
 fn exit_in_a_thread_reports_running_calls() {
     let (_, reports) = run("exit-in-thread", &[]);
     assert_eq!(calls(&reports[0], "tiny"), 10);
@@ -159,6 +167,7 @@ fn clock_slows_down_while_the_process_is_idle() {
 fn calls_are_counted_where_no_clock_can_run() {
     for (way, why) in [
         ("forbid-threads", "no thread could be started"),
+        ("forbid-counter", "the counter may not be read"),
         ("forbid-cpu-clock", "CLOCK_THREAD_CPUTIME_ID"),
     ] {
         let (printed, reports) = run(way, &[]);

@@ -1,6 +1,8 @@
 //! The ways of the program, on Linux.
 
 use std::hint::black_box;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::ptr;
 use std::time::{Duration, Instant};
 
@@ -92,6 +94,11 @@ pub(crate) fn main() {
     match std::env::args().nth(1).unwrap_or_default().as_str() {
         "fork" => fork(),
         "fork-with-timed-calls" => fork_with_timed_calls(),
+        "exec" => {
+            call(1, Duration::from_millis(20));
+            let this = std::env::current_exe().unwrap();
+            panic!("{}", Command::new(this).arg("usual").exec());
+        }
         "signals" => signals(true),
         "signals-to-the-end" => signals(false),
         "exit-in-thread" => {
@@ -114,6 +121,14 @@ pub(crate) fn main() {
         "idle" => {
             call(10, Duration::ZERO);
             std::thread::sleep(Duration::from_millis(1500));
+        }
+        "forbid-counter" => {
+            // SAFETY: the runtime reads the counter only where it may.
+            let is_refused = unsafe { libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV) } != 0;
+            assert!(!is_refused, "every kernel of this architecture can do it");
+            // `call` reads the time, for which the kernel's vDSO reads the counter.
+            (0..1000).for_each(|value| _ = tiny(value));
+            println!("1000");
         }
         "forbid-threads" => {
             forbid(&[libc::SYS_clone, libc::SYS_clone3]);
