@@ -134,10 +134,12 @@ fn deep_recursion_counts_its_time_once() {
 }
 
 #[test]
-fn many_threads_are_counted_exactly() {
-    let (_, reports) = run("threads", &[]);
+fn many_threads_are_counted_exactly_and_leave_nothing_behind() {
+    let (printed, reports) = run("threads", &[]);
     let row = reports[0].callsite("tiny").unwrap();
     assert_eq!((row.calls(), row.threads()), (100_000, 10_000));
+    let resident = numbers(&printed);
+    assert!(resident[1] < resident[0] + (4 << 20), "{resident:?} bytes");
 }
 
 #[test]
