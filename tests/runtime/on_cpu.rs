@@ -10,7 +10,7 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
-use tsc_runtime::{CallsiteReport, affinity, calibration, cycles, snapshot};
+use tsc_runtime::{CallsiteReport, Report, affinity, calibration, cycles, snapshot};
 
 const SLEEP: Duration = Duration::from_millis(2);
 
@@ -83,6 +83,37 @@ fn sleeping_function_has_figures() {
     assert_printed(&report.to_string(), "; blocked ");
     assert_printed(&report.to_string(), " self% block calls mean ");
     assert_printed(&format!("{report:#}"), " = wall ");
+}
+
+#[test]
+fn parts_of_a_run_have_the_time_off_the_cpu_of_the_whole() {
+    if !is_split() {
+        return;
+    }
+    #[cycles(name = "sleeps in both parts")]
+    fn sleeps() {
+        thread::sleep(SLEEP);
+    }
+    (0..3).for_each(|_| sleeps());
+    let first = snapshot();
+    (0..4).for_each(|_| sleeps());
+    let whole = snapshot();
+    let second = whole.since(&first).expect("they are of one process");
+    let mut both = first.clone();
+    both.merge(&second).unwrap();
+    let parts = |report: &Report| {
+        let row = report.callsite("sleeps in both parts").unwrap();
+        let known = [row.on_cpu_ticks(), row.blocked_ticks(), row.waiting_ticks()];
+        let [on_cpu, blocked, waiting] = known.map(Option::unwrap);
+        [on_cpu, blocked, waiting, row.wall_ticks()]
+    };
+    let [first, second, whole, both] = [&first, &second, &whole, &both].map(parts);
+    for (part, whole) in both.into_iter().zip(whole) {
+        // What is subtracted is a whole number of ticks.
+        assert!((part - whole).abs() <= 1.0, "{both:?} {whole:?}");
+    }
+    let slept = [first, second].map(|part| part[1] + part[2]);
+    assert!(slept[0] > 0.0 && slept[1] > 0.0, "{slept:?}");
 }
 
 #[test]
