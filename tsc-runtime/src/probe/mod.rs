@@ -148,7 +148,7 @@ extern "C" fn prepare(callsite: &'static Callsite, slot: &mut Slot) -> bool {
 extern "C" fn finish(started: &Started, stop: Ticks) {
     let start = started.start();
     let raw = stop.wrapping_sub(start);
-    if raw >= UNWINDING {
+    if raw >= LEAST {
         return finish_longer(started, raw);
     }
     if !started.thread().detector.is_clean_since(start) {
@@ -156,11 +156,6 @@ extern "C" fn finish(started: &Started, stop: Ticks) {
     }
     finish_clean(started, raw);
 }
-
-/// No panic leaves a call in fewer ticks, so shorter calls, which are not compared either, need not ask whether there is one. Unwinding takes
-/// two walks over the stack, which search tables and allocate: a microsecond or more. No x86 processor counts less than a tick in a
-/// nanosecond; other counters may be slow, so there every call asks.
-const UNWINDING: u64 = LEAST;
 
 /// Records a call that is not short: one that a panic ends, too.
 #[inline(never)]
