@@ -63,6 +63,7 @@ addEventListener("load", () => {
   seen.push(`median in its bucket ${from <= row.p50_ticks && row.p50_ticks <= end}`);
   const mark = document.querySelector("tr.row abbr.mark");
   seen.push(`mark explained ${document.getElementById("marks").textContent.includes(`${mark.textContent} ${mark.title}`)}`);
+  for (const fact of document.querySelectorAll("#facts > div")) seen.push(fact.textContent);
   SHOW
 });
 </script>
@@ -141,6 +142,12 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     says("by wall rest");
     says("median in its bucket true");
     says("mark explained true");
+    let text = project.tsc("report one").ends(0).out;
+    let probes = text
+        .split_once(" of it probes")
+        .and_then(|(before, _)| before.rsplit_once(", "));
+    let (_, probes) = probes.unwrap_or_else(|| panic!("{text}"));
+    says(&format!("probes{probes} of the CPU time"));
     let page = project.read("page.html");
     project.write("framed.html", &with_script(&page, FRAMED));
     project.write("narrow.html", &FRAME.replace("SHOW", SHOW));

@@ -20,20 +20,20 @@ function showHeader() {
   byId("warnings").append(...warnings.map((warning) => element("li", {}, warning)));
 }
 
-/** The program in a few figures. */
+/** The program in a few figures: those of the text's first line. */
 function showFacts() {
-  const rows = report.callsites;
-  const cost = (fence) => report.clock.overheads.find((of) => of.fence === fence)?.total_ticks ?? 0;
+  const { callsites: rows, clock, process } = report;
+  const cost = (fence) => clock.overheads.find((of) => of.fence === fence)?.total_ticks ?? 0;
   const probes = sumOf(rows.map((row) => row.probe_ticks ?? row.calls * cost(row.fence)));
-  // What is not in the self ticks.
-  const subtracted = report.tick_clock?.subtracted_ticks ?? 0;
-  const timed = sumOf(rows.map((row) => known(row.probe_ticks) ? 0 : row.calls * cost(row.fence)));
+  const own = sumOf(rows.map((row) => row.self_on_cpu_ticks ?? row.self_ticks));
+  const cpu = known(process.cpu_ns) && hertz ? process.cpu_ns / 1e9 * hertz : own + probes;
   const blocked = sumOf(rows.map((row) => known(row.self_on_cpu_ticks) ? row.self_ticks - row.self_on_cpu_ticks : 0));
   const facts = [
-    ["wall time", known(report.process.duration_ns) ? nanoseconds(report.process.duration_ns) : "–"],
-    ["on the CPU", time(selfSum)],
+    ["wall time", known(process.duration_ns) ? nanoseconds(process.duration_ns) : "–"],
+    ["on the CPU", time(cpu)],
     ["blocked", time(blocked)],
-    ["probes", `${percent(probes / (selfSum + subtracted + timed))} of the CPU time`],
+    // Light probes overlap with their surroundings, so they may take less than they are calibrated to take.
+    ["probes", `${percent(Math.max(0, Math.min(probes, cpu - own)) / cpu)} of the CPU time`],
     ["calls", count(sumOf(rows.map((row) => row.calls)))],
   ];
   byId("facts").replaceChildren(...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
