@@ -1,7 +1,14 @@
 //! Paths without the folders that only this machine has.
 
-/// A command line's argument, in which a path may be behind a `=`. Only an absolute path is shortened.
+/// A command line's argument, in which a path may be behind a `=` or an option of one letter. Only an absolute path is shortened.
 pub(super) fn argument(text: &str, shorten: fn(&str) -> &str) -> String {
+    if let Some((option, path)) = text.split_at_checked(2)
+        && option.starts_with('-')
+        && is_absolute(path)
+        && path[1..].contains(SEPARATORS)
+    {
+        return format!("{option}{}", shorten(path));
+    }
     match text.split_once('=') {
         Some((name, path)) if is_absolute(path) => format!("{name}={}", shorten(path)),
         _ if is_absolute(text) => shorten(text).to_owned(),
@@ -48,7 +55,8 @@ mod tests {
         assert_eq!(shortened("/home/me/words.txt"), "words.txt");
         assert_eq!(shortened("C:\\Users\\me\\words.txt"), "words.txt");
         assert_eq!(shortened("--in=/home/me/words.txt"), "--in=words.txt");
-        for kept in ["texts/words.txt", "--ratio=1/2", "--", ""] {
+        assert_eq!(shortened("-L/home/me/lib"), "-Llib");
+        for kept in ["texts/words.txt", "--ratio=1/2", "-j/2", "-ä", "--", ""] {
             assert_eq!(shortened(kept), kept);
         }
     }
