@@ -93,7 +93,8 @@ data! {
         self_on_cpu_ticks: Option<f64>,
         /// The part of `total_ticks` in which the thread had given up the CPU: to sleep, for input or output, or for a lock.
         blocked_ticks: Option<f64>,
-        /// The part of `wall_ticks` in which the thread was ready to run while another thread ran, or a hypervisor had taken the CPU, if the kernel tells.
+        /// The part of `wall_ticks` in which the thread was ready to run while another thread ran, or a hypervisor had taken the CPU, if the
+        /// kernel tells.
         waiting_ticks: Option<f64>,
         /// Inclusive ticks before any correction.
         raw_ticks: f64,

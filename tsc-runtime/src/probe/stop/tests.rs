@@ -394,7 +394,7 @@ fn thread_has_waited_for_what_a_hypervisor_took() {
             script::lose(20_000, 20_000);
         });
     }
-    // In a call that sleeps, too, it is not known.
+    // Of the call that also sleeps, it is not known how much was taken.
     let sums = totals(function).sums;
     assert_eq!((sums.off, sums.waiting), (600_000, 220_000));
 }
