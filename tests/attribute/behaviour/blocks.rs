@@ -147,10 +147,10 @@ fn gclk_has_the_time_in_which_annotated_functions_wait() {
         .lines()
         .find(|line| line.starts_with(":CLK: wait()"));
     let [.., ticks, _] = line.unwrap().split_whitespace().collect::<Vec<_>>()[..] else {
-        panic!("{printed}");
+        panic!("{}", printed);
     };
     // No counter of ours is slower than 13 MHz.
-    assert!(ticks.parse::<u64>().unwrap() > 500_000, "{printed}");
+    assert!(ticks.parse::<u64>().unwrap() > 500_000, "{}", printed);
 }
 
 #[test]
