@@ -32,8 +32,8 @@ fn show(browser: &str, url: &str, window: (u32, u32)) -> Result<String, String> 
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox"])
-        // The CPU draws, because no graphics hardware is needed.
-        .args(["--disable-gpu"])
+        // The CPU draws, because no graphics hardware is needed, WebGL included.
+        .args(["--disable-gpu", "--enable-unsafe-swiftshader"])
         .args(["--disable-background-networking", "--no-first-run"])
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg(format!("--window-size={},{}", window.0, window.1))
