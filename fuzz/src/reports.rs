@@ -113,7 +113,7 @@ fn export_and_compare(report: &Report, example: &Report) {
                 continue;
             };
             match format {
-                Format::Pprof => {}
+                Format::Pprof | Format::Perfetto => {}
                 Format::Jsonl => json(String::from_utf8(bytes).expect("text").lines()),
                 Format::Bmf | Format::GithubBenchmark => {
                     json([String::from_utf8(bytes).expect("text").as_str()]);
