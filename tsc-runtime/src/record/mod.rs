@@ -1,7 +1,7 @@
 //! One thread's figures for one callsite.
 //!
-//! Only its own thread writes it, with plain (relaxed) loads and stores: no `lock` prefix, and no cache line that several threads write.
-//! Other threads may read it; a sequence number tells them whether the values that they have read belong together.
+//! Only its own thread writes it, with plain (relaxed) loads and stores: a usual stop has no `lock` prefix, and no cache line that several
+//! threads write. Other threads may read it; a sequence number tells them whether the values that they have read belong together.
 //!
 //! A stop only buffers its sample. [`fold`] updates the statistics, and [`read`] reads them.
 
@@ -82,7 +82,7 @@ pub(crate) struct Record {
     buffer: [AtomicU32; BUFFER_LEN],
     pub(crate) counters: Counters,
 
-    /// Odd while the following fields are being written.
+    /// Odd while the statistics are being written: the samples' counters, the histograms and the slowest calls.
     sequence: Sequence,
     /// The callsite's number.
     pub(crate) id: u32,
@@ -258,10 +258,11 @@ impl Record {
             for sample in &self.buffer {
                 sample.store(gross, Relaxed);
             }
-        } else {
-            self.fold_one(gross.cast_signed());
         }
         self.sequence.close();
+        if begun.is_err() {
+            self.fold_one(gross.cast_signed());
+        }
     }
 
     /// Adds a call that has ended: its gross ticks on the CPU and blocked, and by the wall clock. An interrupted one is a sample if it is repaired.

@@ -3,7 +3,8 @@
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU32, fence};
 
-/// Odd while values are being written. One thread writes, others may read. All values are atomics.
+/// Odd while values are being written, unless a signal handler writes in the middle of a write: readers do not notice if they begin and end in
+/// it. One thread writes, others may read. The values are atomics, or behind a lock.
 #[derive(Debug)]
 pub(super) struct Sequence(pub(super) AtomicU32);
 
