@@ -14,8 +14,8 @@ pub(super) type Costs = [f64; 3];
 /// The medians of the figures in some rounds, none below 0. After `enough` ticks, rounds are made only until there are enough. `None` if every
 /// round was in vain.
 ///
-/// Meanwhile the thread counts as being in the cold path: an annotated allocator, a tick or a pause by another thread must not record anything
-/// or put the thread's own table back.
+/// Meanwhile the thread counts as being in the cold path. So no check gives time to a light function, and no call that is not in a round's
+/// table puts the thread's own table back: a signal handler's, or any after another thread has reset or resumed the recording.
 pub(super) fn medians<const N: usize>(
     enough: Ticks,
     mut round: impl FnMut() -> Option<[f64; N]>,

@@ -27,7 +27,8 @@ pub(crate) struct Thread {
     /// The cost of all probes of this thread so far, in ticks, plus the time off the CPU. A probe saves this sum at its start. The
     /// difference at its stop is the cost of nested probes and the time that was lost.
     pub(crate) overhead: Cell<u64>,
-    /// Set in the cold path. A probe that is reached from there (in an annotated allocator or a signal handler) does nothing.
+    /// Set in the cold path, which is not entered again meanwhile. A call that comes then, in an annotated allocator or a signal handler, is
+    /// recorded as usual if the thread's table has its callsite, and is counted as unrecorded if it has not.
     busy: Cell<bool>,
     /// Set while making a report, which may allocate. A report that is requested in the meantime is refused.
     reporting: Cell<bool>,

@@ -1,14 +1,15 @@
 //! All callsites, the records of all running threads, and the figures of threads that have ended.
 //!
-//! There are three locks, taken in this order: `reading`, for reading or taking the figures of all threads; `lists`, for the lists; and
-//! each thread's own lock, for its records. A probe takes the last two, and only in the cold path. Reading holds `lists` only while it
-//! copies the lists, so that threads may begin and callsites may be added meanwhile. A thread that ends waits for the reading; otherwise
-//! the reading could miss its figures, which move from the thread's records to those of ended threads. Inside any of them, a thread may
+//! There are three locks. Who waits for several takes them in this order: `reading`, for reading or taking the figures of all threads;
+//! `lists`, for the lists; and each thread's own lock, for its records. A probe takes the last two in the cold path, and `reading` only for a
+//! reset that was put off, or if what stops was running when its thread ended. Reading holds `lists` only while it copies or marks the lists,
+//! so that threads may begin and callsites may be added meanwhile. A thread that ends does not wait for a reading, which could miss
+//! figures that move: those stay in the thread's records until a later thread that ends moves them. Inside any of the locks, a thread may
 //! wait until nobody reads the words of the clock (`tick_clock/words.rs`), and whoever reads these waits for nothing.
 //!
-//! All of this runs in the cold path ([`in_cold_path`]), which marks the thread as busy. A probe that is reached from there, in an
-//! annotated allocator or a signal handler, records nothing, and requests to control the recording are put off or refused. So no thread
-//! ever waits for a lock that it holds.
+//! All of this runs in the cold path ([`in_cold_path`]), which marks the thread as busy. A call that is reached from there, in an
+//! annotated allocator or a signal handler, takes none of the locks: it is recorded if the thread's table has its callsite, and otherwise
+//! counted as unrecorded. Requests to control the recording are put off or refused. So no thread ever waits for a lock that it holds.
 
 #![cfg(measuring)]
 
