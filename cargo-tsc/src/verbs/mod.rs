@@ -1,4 +1,4 @@
-//! The verbs, one in each file or folder.
+//! The verbs, most of them in a file or folder of the same name.
 
 pub mod ab;
 pub mod annotate;
