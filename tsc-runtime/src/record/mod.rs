@@ -248,21 +248,20 @@ impl Record {
     fn leave_first(&self, gross: u64, interrupted: bool) {
         self.sequence.open();
         let begun = self.buffered.compare_exchange(NEW, 0, Relaxed, Relaxed);
-        // A signal handler that called the same function may have been first.
-        if begun.is_ok() {
-            self.counters.firsts_interrupted.set(u64::from(interrupted));
-            self.counters.first_sum.set(gross.cast_signed());
-            self.counters.firsts.set(1);
-            // See `count_buffered` for what counts if a signal handler comes in between.
-            let gross = gross.min(BUFFERED_BELOW - 1) as u32;
-            for sample in &self.buffer {
-                sample.store(gross, Relaxed);
-            }
+        if begun.is_err() {
+            // A signal handler that called the same function was first.
+            self.sequence.close();
+            return self.fold_one(gross.cast_signed());
+        }
+        self.counters.firsts_interrupted.set(u64::from(interrupted));
+        self.counters.first_sum.set(gross.cast_signed());
+        self.counters.firsts.set(1);
+        // See `count_buffered` for what counts if a signal handler comes in between.
+        let gross = gross.min(BUFFERED_BELOW - 1) as u32;
+        for sample in &self.buffer {
+            sample.store(gross, Relaxed);
         }
         self.sequence.close();
-        if begun.is_err() {
-            self.fold_one(gross.cast_signed());
-        }
     }
 
     /// Adds a call that has ended: its gross ticks on the CPU and blocked, and by the wall clock. An interrupted one is a sample if it is repaired.
