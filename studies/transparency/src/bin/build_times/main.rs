@@ -16,10 +16,11 @@ use transparency::{cargo, fetch, project};
 const TURNS: usize = 3;
 
 /// Programs and the arguments with which they are run.
-const PROGRAMS: [(&str, &[&str]); 3] = [
+const PROGRAMS: [(&str, &[&str]); 4] = [
     ("jaq", &["-n", "[range(100000)] | add"]),
     ("tokei", &["."]),
     ("hexyl", &["Cargo.toml"]),
+    ("ripgrep", &["-c", "fn", "."]),
 ];
 
 fn main() -> io::Result<()> {
