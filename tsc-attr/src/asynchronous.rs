@@ -1,7 +1,7 @@
 //! Futures are measured poll by poll, so that the time while they are suspended does not count.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens as _, format_ident, quote_spanned};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
 
 use crate::args::Args;
@@ -38,7 +38,7 @@ use crate::tokens::{self, delimited, mentions};
 // bare function, except for secondary labels.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     let keeps_async = args.keeps_async || must_stay_async(function);
-    let mut sig = function.sig.clone();
+    let mut sig: Signature = syn::parse2(function.sig.to_token_stream())?;
     let bound = bind_inside(&mut sig, keeps_async);
     if !keeps_async {
         sig.asyncness = None;
@@ -277,16 +277,14 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
         {
             let mutability = mutability.take();
             let [lints, cfgs] = take_lints(attrs);
-            lets.extend(
-                quote_spanned!(span=> #(#cfgs)* #(#lints)* let #mutability #ident = #ident;),
-            );
+            lets.extend(quote_spanned!(span=> #cfgs #lints let #mutability #ident = #ident;));
         } else if !keeps_async {
             let name = format_ident!("__arg{index}", span = span);
             let renamed = Pat::Verbatim(name.to_token_stream());
             let pat = std::mem::replace(pat, renamed);
             let [lints, cfgs] = take_lints(attrs);
             lets.extend(
-                quote_spanned!(span=> #(#cfgs)* let #name = #name; #(#cfgs)* #(#lints)* let #pat = #name;),
+                quote_spanned!(span=> #cfgs let #name = #name; #cfgs #lints let #pat = #name;),
             );
         }
     }
@@ -295,13 +293,13 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
 
 /// Moves the attributes of a parameter that are about lints: they are for what is bound in its place. Returns them, and those that decide
 /// whether the parameter is there.
-fn take_lints(attrs: &mut Vec<Attribute>) -> [Vec<Attribute>; 2] {
+fn take_lints(attrs: &mut Vec<Attribute>) -> [TokenStream; 2] {
     const LINTS: [&str; 5] = ["allow", "deny", "expect", "forbid", "warn"];
     let is_lint = |attr: &Attribute| LINTS.iter().any(|lint| attr.path().is_ident(lint));
-    let (lints, others) = std::mem::take(attrs).into_iter().partition(is_lint);
+    let (lints, others): (Vec<_>, _) = std::mem::take(attrs).into_iter().partition(is_lint);
     *attrs = others;
     let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    [lints, cfgs.cloned().collect()]
+    [quote!(#(#lints)*), quote!(#(#cfgs)*)]
 }
 
 /// Attributes that are not macros, and for which it does not matter whether the function is `async`.

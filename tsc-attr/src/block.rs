@@ -41,7 +41,7 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
     }
     let args = Args {
         keeps_async: args.keeps_async || !all_inert(&trees),
-        ..args.clone()
+        ..Args::default().over(args)
     };
     let mut walk = Walk::default();
     walk.items(&args, body.stream());
@@ -130,14 +130,14 @@ fn measure(
     bare: &TokenStream,
     trees: &[TokenTree],
 ) -> Result<Option<Block>> {
-    let args = nested.args()?;
+    let mut args = nested.args()?;
     let is_explicit = nested.is_present();
     if nested.is_conditional || args.skip.is_some() {
         return Ok(None);
     }
     let keyword = items::keyword(trees);
     if is_block(&keyword) && ends_in_body(trees) {
-        let name = args.name.clone();
+        let name = args.name.take();
         let name = name.or_else(|| row_name::of_block(block.name.as_ref(), trees));
         let args = Args {
             name,
@@ -156,7 +156,7 @@ fn measure(
         Ok(function) => function,
         Err(error) => return pass_over(error),
     };
-    let name = args.name.clone();
+    let name = args.name.take();
     let name = name.or_else(|| row_name::of_function(block.name.as_ref(), &function.sig));
     let args = Args {
         name,

@@ -14,7 +14,7 @@ use crate::args::Args;
 pub(crate) fn closure(args: &Args, value: &Expr, span: Span) -> TokenStream {
     let private = args.private(span);
     let capture = match value {
-        Expr::Closure(closure) if is_plain(closure) => closure.capture,
+        Expr::Closure(closure) if is_plain(closure) => closure.capture.as_ref(),
         _ => None,
     };
     let body = body(value);
