@@ -109,14 +109,15 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
             continue;
         }
         room = room.saturating_sub(1 + width);
-        columns.push(Column {
+        let column = Column {
             place,
             heading,
             cells,
             width,
-        });
+        };
+        let after = |one: &Column| one.place < place;
+        columns.insert(columns.partition_point(after), column);
     }
-    columns.sort_by_key(|column| column.place);
     columns
 }
 

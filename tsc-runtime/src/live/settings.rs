@@ -140,11 +140,12 @@ fn signal(_: &str) -> Option<i32> {
 
 /// Parses `key=value,…`. An entry without `=` is a key with an empty value.
 fn pairs(value: &str) -> MetaMap {
-    let pairs = value.split(',').filter(|pair| !pair.trim().is_empty());
-    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let trimmed = |text: &str| text.trim().to_owned();
-    let pairs = pairs.map(|(key, value)| (trimmed(key), trimmed(value)));
-    pairs.collect()
+    let mut pairs = MetaMap::new();
+    for pair in value.split(',').filter(|pair| !pair.trim().is_empty()) {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        pairs.insert(key.trim().to_owned(), value.trim().to_owned());
+    }
+    pairs
 }
 
 #[cfg(test)]

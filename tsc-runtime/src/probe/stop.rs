@@ -271,11 +271,7 @@ impl Visit {
         let sums = ContextSums {
             calls: self.calls,
             // Of a recursion, the outermost call's.
-            on_cpu: if self.is_inner {
-                0
-            } else {
-                ticks_since(call.sums.work)
-            },
+            on_cpu: ticks_since(call.sums.work) * i64::from(!self.is_inner),
             own: ticks_since(self.work),
             blocked: call.record.blocked().wrapping_sub(self.blocked),
             unclean: if self.is_clean { 0 } else { self.calls },

@@ -98,9 +98,8 @@ fn called(mut totals: Vec<Totals>, in_tree: &BTreeSet<u32>) -> CallsiteTotals {
     let is_called = |callsite: &Callsite, sums: &CallsiteSums| {
         callsite.is_light() || sums.calls() + sums.running + sums.polls + sums.cancelled != 0
     };
-    let mut callsites: Vec<_> = callsite::registered().collect();
-    callsites.reverse();
-    let rows = callsites.into_iter().filter_map(|callsite| {
+    let callsites: Vec<_> = callsite::registered().collect();
+    let rows = callsites.into_iter().rev().filter_map(|callsite| {
         let number = callsite.number()?;
         let totals = totals.get_mut(number as usize).map(std::mem::take);
         let totals = totals.unwrap_or_default();

@@ -62,7 +62,10 @@ pub(crate) struct Node {
 impl Tree {
     /// The numbers of the callsites that have nodes.
     pub(super) fn callsites(&self) -> BTreeSet<u32> {
-        self.nodes.iter().filter_map(|node| node.callsite).collect()
+        // `collect` would first sort, by code that is compiled for this type alone.
+        let mut callsites = BTreeSet::new();
+        callsites.extend(self.nodes.iter().filter_map(|node| node.callsite));
+        callsites
     }
 
     /// Adds a thread's tree.

@@ -22,10 +22,10 @@ pub(in crate::live) fn collect_callsites(
     figures: &Figures,
     clock: &Clock,
 ) -> (Vec<CallsiteReport>, Indices) {
-    let numbers = figures.callsites.iter().map(|(of, _)| of.number());
-    let indices = (0..).zip(numbers);
-    let indices = indices.filter_map(|(index, number)| Some((number?, index)));
-    let indices: Indices = indices.collect();
+    let mut indices = Indices::new();
+    for (index, (callsite, _)) in (0..).zip(&figures.callsites) {
+        indices.extend(callsite.number().map(|number| (number, index)));
+    }
     let mut parts = vec![Vec::new(); figures.callsites.len()];
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
