@@ -245,11 +245,10 @@ fn collect(figures: &Figures) -> Report {
 
 /// What was counted.
 fn collect_sums(figures: &Figures, clock: Clock) -> Report {
-    let (callsites, indices) = collect_callsites(figures, &clock);
     Report {
         process: collect_process(),
-        contexts: collect_contexts(figures, &indices),
-        callsites,
+        contexts: collect_contexts(figures),
+        callsites: collect_callsites(figures, &clock),
         clock,
         unrecorded_calls: figures.unrecorded,
         ..Report::default()

@@ -1,6 +1,5 @@
 //! Totals by callsite; also by the threads' names if the user asks for that.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use once_cell::race::OnceBool;
@@ -35,6 +34,16 @@ pub(crate) struct Figures {
     pub(crate) are_taken: bool,
 }
 
+impl Figures {
+    /// Where the callsite with this number is. They are in the order of their numbers.
+    pub(crate) fn index_of(&self, number: u32) -> Option<u64> {
+        let number_of = |&(callsite, _): &(&Callsite, Totals)| callsite.number();
+        let callsites = &self.callsites;
+        let found = callsites.binary_search_by_key(&Some(number), number_of);
+        found.ok().map(|index| index as u64)
+    }
+}
+
 /// Time by ticks of the clock, of all threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ticked {
@@ -47,8 +56,8 @@ pub(crate) struct Ticked {
 /// The figures of some threads, for each name of threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheets {
-    /// The totals are by callsite number.
-    by_name: BTreeMap<ThreadName, Vec<Totals>>,
+    /// In the order of the names. The totals are by callsite number.
+    by_name: Vec<(ThreadName, Vec<Totals>)>,
     pub(super) tree: Tree,
     pub(super) ticked: Ticked,
 }
@@ -56,7 +65,11 @@ pub(super) struct Sheets {
 impl Sheets {
     /// The totals of the threads with this name, of at `least` so many callsites, and the time by ticks.
     pub(super) fn of(&mut self, name: &ThreadName, least: usize) -> (&mut [Totals], &mut Ticked) {
-        let totals = self.by_name.entry(name.clone()).or_default();
+        let at = self.by_name.partition_point(|(known, _)| known < name);
+        if self.by_name.get(at).is_none_or(|(known, _)| known != name) {
+            self.by_name.insert(at, (name.clone(), Vec::new()));
+        }
+        let totals = &mut self.by_name[at].1;
         make_room(totals, least);
         (totals, &mut self.ticked)
     }
@@ -74,10 +87,10 @@ impl Sheets {
             for (all, part) in all.iter_mut().zip(&totals) {
                 all.merge(part);
             }
-            by_thread.push((name, called(totals, &BTreeSet::new())));
+            by_thread.push((name, called(totals, &[])));
         }
         Figures {
-            callsites: called(all, &self.tree.callsites()),
+            callsites: called(all, &self.tree.has_nodes()),
             by_thread,
             tree: self.tree,
             ticked: self.ticked,
@@ -90,9 +103,9 @@ fn make_room(totals: &mut Vec<Totals>, callsites: usize) {
     totals.resize_with(totals.len().max(callsites), Totals::default);
 }
 
-/// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records. In the child of a fork, a
-/// thread has rows of callsites that have their numbers from the parent.
-fn called(mut totals: Vec<Totals>, in_tree: &BTreeSet<u32>) -> CallsiteTotals {
+/// In the order of the callsites' numbers. Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment
+/// as its records. In the child of a fork, a thread has rows of callsites that have their numbers from the parent.
+fn called(mut totals: Vec<Totals>, in_tree: &[bool]) -> CallsiteTotals {
     let nothing = CallsiteSums::default();
     // A timed function in which only ticks have come is in a later report.
     let is_called = |callsite: &Callsite, sums: &CallsiteSums| {
@@ -103,7 +116,7 @@ fn called(mut totals: Vec<Totals>, in_tree: &BTreeSet<u32>) -> CallsiteTotals {
         let number = callsite.number()?;
         let totals = totals.get_mut(number as usize).map(std::mem::take);
         let totals = totals.unwrap_or_default();
-        let is_row = in_tree.contains(&number)
+        let is_row = in_tree.get(number as usize) == Some(&true)
             || totals.sums != nothing && is_called(callsite, &totals.sums);
         is_row.then_some((callsite, totals))
     });

@@ -1,6 +1,6 @@
 //! The call trees of all threads merged into one, and whether trees are recorded.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::environment;
 use crate::record::contexts;
@@ -60,12 +60,12 @@ pub(crate) struct Node {
 }
 
 impl Tree {
-    /// The numbers of the callsites that have nodes.
-    pub(super) fn callsites(&self) -> BTreeSet<u32> {
-        // `collect` would first sort, by code that is compiled for this type alone.
-        let mut callsites = BTreeSet::new();
-        callsites.extend(self.nodes.iter().filter_map(|node| node.callsite));
-        callsites
+    /// Whether the callsite of each number has a node.
+    pub(super) fn has_nodes(&self) -> Vec<bool> {
+        let numbers = || self.nodes.iter().filter_map(|node| node.callsite);
+        let mut has = vec![false; numbers().max().map_or(0, |most| most as usize + 1)];
+        numbers().for_each(|number| has[number as usize] = true);
+        has
     }
 
     /// Adds a thread's tree.

@@ -1,6 +1,5 @@
 //! Makes a callsite's report from the registry's totals.
 
-use super::Indices;
 use super::process::process_started;
 use super::slowest::add_slowest;
 use crate::calibration::overhead;
@@ -18,19 +17,12 @@ use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
 
 /// The sums of all callsites.
-pub(in crate::live) fn collect_callsites(
-    figures: &Figures,
-    clock: &Clock,
-) -> (Vec<CallsiteReport>, Indices) {
-    let mut indices = Indices::new();
-    for (index, (callsite, _)) in (0..).zip(&figures.callsites) {
-        indices.extend(callsite.number().map(|number| (number, index)));
-    }
+pub(in crate::live) fn collect_callsites(figures: &Figures, clock: &Clock) -> Vec<CallsiteReport> {
     let mut parts = vec![Vec::new(); figures.callsites.len()];
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
-            let index = callsite.number().and_then(|number| indices.get(&number));
-            if let Some(&index) = index {
+            let index = callsite.number().and_then(|of| figures.index_of(of));
+            if let Some(index) = index {
                 parts[index as usize].push((name, totals));
             }
         }
@@ -43,8 +35,8 @@ pub(in crate::live) fn collect_callsites(
         report
     });
     let mut callsites: Vec<CallsiteReport> = reports.collect();
-    add_slowest(&mut callsites, &indices, figures);
-    (callsites, indices)
+    add_slowest(&mut callsites, figures);
+    callsites
 }
 
 fn collect_callsite(callsite: &Callsite, totals: &Totals) -> CallsiteReport {

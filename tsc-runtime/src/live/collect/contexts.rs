@@ -1,6 +1,5 @@
 //! Makes the report's contexts from the registry's call trees.
 
-use super::Indices;
 use crate::registry::Figures;
 use crate::{interruption, on_cpu};
 use tsc_report::__private::WholeTicks;
@@ -8,7 +7,7 @@ use tsc_report::Context;
 
 /// The contexts that have figures, and their ancestors. In a program with light probes they are those of the ticks, which also find timed
 /// functions.
-pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) -> Vec<Context> {
+pub(in crate::live) fn collect_contexts(figures: &Figures) -> Vec<Context> {
     // Ticks tell the time of each context, but not the calls.
     let (ticked, timed) = (&figures.ticked.tree, &figures.tree);
     let is_ticked = !ticked.nodes.is_empty();
@@ -18,7 +17,7 @@ pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) ->
     let contexts = tree.nodes.iter().map(|node| {
         let sums = &node.sums;
         Context {
-            callsite: node.callsite.and_then(|of| indices.get(&of).copied()),
+            callsite: node.callsite.and_then(|of| figures.index_of(of)),
             parent: node.parent.map(|parent| parent as u64),
             calls: (!is_ticked).then_some(sums.calls),
             clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),

@@ -7,8 +7,3 @@ pub(super) mod process;
 mod slowest;
 pub(super) mod tick_clock;
 pub(super) mod timestamp;
-
-use std::collections::BTreeMap;
-
-/// Where callsites are in the report, by their numbers.
-pub(super) type Indices = BTreeMap<u32, u64>;

@@ -1,6 +1,5 @@
 //! Makes the report's slowest calls from the registry's.
 
-use super::Indices;
 use super::process::Timeline;
 use crate::process;
 use crate::record::slowest::{self, KeptCall};
@@ -10,13 +9,10 @@ use tsc_report::__private::WholeTicks;
 use tsc_report::{CallsiteReport, RecordedValue, SlowCall};
 
 /// Gives each callsite its slowest calls.
-pub(super) fn add_slowest(callsites: &mut [CallsiteReport], indices: &Indices, figures: &Figures) {
+pub(super) fn add_slowest(callsites: &mut [CallsiteReport], figures: &Figures) {
     let timeline = Timeline::now();
-    for (callsite, totals) in &figures.callsites {
-        let index_of = |number| indices.get(&number).copied();
-        let Some(index) = callsite.number().and_then(index_of) else {
-            continue;
-        };
+    let index_of = |number| figures.index_of(number);
+    for (index, (_, totals)) in (0..).zip(&figures.callsites) {
         let calls = totals.slowest.iter().map(|kept| {
             let callers = kept.call.callers.numbers().iter().copied();
             let path = [index].into_iter().chain(callers.filter_map(index_of));
