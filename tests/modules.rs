@@ -168,6 +168,23 @@ fn no_file_of_the_probe_uses_itself_through_others() {
     );
 }
 
+#[test]
+fn no_part_of_the_reports_uses_itself_through_others() {
+    let folder = Path::new(SOURCES).join("live");
+    let mut edges = edges_in(&folder, "live");
+    for (module, used) in edges_in(&folder, "super") {
+        edges.entry(module).or_default().extend(used);
+    }
+    // It begins the parts, which use nothing of it.
+    edges.remove("mod");
+    assert!(edges["exit"].contains("output") && edges["output"].contains("collect"));
+    let circles = circles(edges);
+    assert!(
+        circles.is_empty(),
+        "these go round in circles: {circles:#?}"
+    );
+}
+
 /// The files in `folder` that name each other, as `super::file` or `folder::file`, and go round in circles; likewise in the folders below.
 fn circles_of_files(folder: &Path, found: &mut Vec<(String, Edges)>) {
     let name = folder.file_name().and_then(|name| name.to_str());

@@ -13,9 +13,6 @@ mod snapshot;
 mod understood;
 mod watch;
 
-pub(crate) use collect::process::begin;
-#[cfg(all(unix, not(miri)))]
-pub(crate) use collect::process::start_from_zero;
 pub(crate) use exit::dump_at_exit;
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) use exit::report_late_calls;
@@ -23,3 +20,19 @@ pub use session::{Session, session};
 pub use snapshot::{dump_to, report, reset, snapshot, take};
 #[cfg(all(fuzzing, feature = "__fuzzing"))]
 pub(crate) use understood::understood;
+
+/// Called when the process begins to measure.
+pub(crate) fn begin() {
+    settings::settings();
+    collect::process::begin();
+    watch::begin();
+}
+
+/// Called in the child of a fork, which is another process and has not begun to measure.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
+pub(crate) fn start_from_zero() {
+    collect::process::start_from_zero();
+    exit::IS_DUMPED.store(false, std::sync::atomic::Ordering::Relaxed);
+    output::start_from_zero();
+    watch::start_from_zero();
+}

@@ -4,8 +4,6 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::timestamp;
-use crate::live::settings::settings;
-use crate::live::watch;
 use crate::process::cpu_time;
 use crate::tick_clock;
 use crate::tsc::{Ticks, clock, elapsed, os_clock};
@@ -23,23 +21,18 @@ static SINCE_NS: AtomicU64 = AtomicU64::new(0);
 static SINCE_CPU_NS: AtomicU64 = AtomicU64::new(0);
 
 /// Notes that the process begins to measure now.
-pub(crate) fn begin() {
-    settings();
+pub(in crate::live) fn begin() {
     STARTED_UNIX_NS.store(os_clock::unix_now(), Relaxed);
     STARTED_NS.store(os_clock::now(), Relaxed);
     SINCE_CPU_NS.store(cpu_time::of_process().unwrap_or(0), Relaxed);
     STARTED_TICKS.store(clock::now(), Relaxed);
-    watch::begin();
 }
 
-/// Resets the times in the child of a fork, which is another process and has not begun to measure.
-#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
-pub(crate) fn start_from_zero() {
+/// Resets the times.
+#[cfg(all(unix, not(miri)))]
+pub(in crate::live) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
     SINCE_NS.store(0, Relaxed);
-    crate::live::exit::IS_DUMPED.store(false, Relaxed);
-    crate::live::output::start_from_zero();
-    watch::start_from_zero();
 }
 
 /// When this process began to measure, in nanoseconds since 1970; 0 if it has not.
