@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 use std::{env, fs, io};
 
+use transparency::programs::statistics::median;
 use transparency::{cargo, fetch, project};
 
 const TURNS: usize = 3;
@@ -25,6 +26,11 @@ const PROGRAMS: [(&str, &[&str]); 4] = [
 
 fn main() -> io::Result<()> {
     let wanted: Vec<String> = env::args().skip(1).collect();
+    let known = PROGRAMS.map(|(name, _)| name);
+    if let Some(unknown) = wanted.iter().find(|one| !known.contains(&one.as_str())) {
+        let said = format!("{unknown} is none of {}", known.join(", "));
+        return Err(io::Error::other(said));
+    }
     let scratch = cargo::scratch("build_times")?;
     let tool = cargo::install(&scratch)?;
     println!("| program | `cargo build`, s | `run --all` | the second time |\n|---|---|---|---|");
@@ -42,10 +48,7 @@ fn main() -> io::Result<()> {
                 all.push(one);
             }
         }
-        let [bare, first, second] = turns.map(|mut all| {
-            all.sort_by(f64::total_cmp);
-            all[TURNS / 2]
-        });
+        let [bare, first, second] = turns.map(median);
         let [first, second] =
             [first, second].map(|time| format!("{time:.1} s, {:.2} ×", time / bare));
         println!("| {name} {version} | {bare:.1} | {first} | {second} |");
