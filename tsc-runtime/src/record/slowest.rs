@@ -29,7 +29,7 @@ pub(crate) const CALLERS: usize = 16;
 ///
 /// No panic leaves a call in fewer ticks, either, so these calls need not ask whether there is one. Unwinding takes two walks over the stack,
 /// which search tables and allocate: a microsecond or more. No x86 processor counts less than a tick in a nanosecond; other counters may be
-/// slow, so there every call of a tick asks.
+/// slow, so there every call of a tick or more asks.
 pub(crate) const LEAST: u64 = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
     512
 } else {
