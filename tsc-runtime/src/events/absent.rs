@@ -1,6 +1,7 @@
 //! Without the feature `pmu`, and on systems other than Linux, no events are counted. If `TSC_EVENTS` is set, a line gives the reason.
 
 use crate::environment::EVENTS;
+use crate::record::Record;
 use crate::record::callsite::Callsite;
 use tsc_report::EventCount;
 
@@ -25,7 +26,7 @@ pub(crate) const fn are_counted() -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CountedCall {}
 
-pub(crate) const fn start(_: &'static Callsite) -> Option<(CountedCall, u64)> {
+pub(crate) const fn start(_: &Record) -> Option<(CountedCall, u64)> {
     None
 }
 

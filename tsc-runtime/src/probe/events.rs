@@ -3,17 +3,16 @@
 use super::slot::{Slot, Started};
 use super::unusual::prepare_rearmed;
 use crate::events;
-use crate::record::callsite::Callsite;
 
 /// Called at the start of a timed call, before the fence. The time that this takes lies before the call.
 #[cold]
 #[inline(never)]
-pub(super) fn read_at_start(callsite: &'static Callsite, slot: &mut Slot) {
+pub(super) fn read_at_start(slot: &mut Slot) {
     // SAFETY: the call has started, and is timed.
-    let Some(thread) = (unsafe { slot.timed() }).map(Started::thread) else {
-        return;
-    };
-    if let Some((call, ticks)) = events::start(callsite) {
+    if let Some(started) = unsafe { slot.timed() }
+        && let Some((call, ticks)) = events::start(started.record())
+    {
+        let thread = started.thread();
         slot.set_events(call);
         thread.add_overhead(ticks.cast_signed());
         prepare_rearmed(thread, slot);

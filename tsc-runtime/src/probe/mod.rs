@@ -70,7 +70,7 @@ impl<'a, P: FencePolicy, S: Sink> Guard<'a, P, S> {
         // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
         if prepare(callsite, slot) {
             if are_counted() {
-                events::read_at_start(callsite, slot);
+                events::read_at_start(slot);
             }
             slot.set_start(P::start());
         }

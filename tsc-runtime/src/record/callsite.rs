@@ -99,7 +99,7 @@ pub struct Callsite {
     registered_before: AtomicPtr<Callsite>,
     /// The events counted in its calls.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-    events: RowCell,
+    pub(crate) events: RowCell,
 }
 
 /// What kind of probe a callsite has, and the functions with which the overhead of its probes is measured.
@@ -266,11 +266,6 @@ impl Callsite {
                 Kind::Light(empty_calls) => empty_calls.annotated,
             } as *const (),
         ]
-    }
-
-    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-    pub(crate) fn events(&self) -> &RowCell {
-        &self.events
     }
 
     pub(crate) fn meta(&self) -> &Meta {

@@ -100,6 +100,9 @@ pub(crate) struct Record {
     side: SideHistograms,
     /// `None` if none are kept.
     slowest: Option<Slowest>,
+    /// The events counted in the callsite's calls.
+    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+    pub(crate) events: Option<&'static event_row::Row>,
 }
 
 /// "Typical" in the documentation of the memory needed: what a record takes until more octaves are seen than it has room for.
@@ -140,6 +143,8 @@ impl Record {
             window: Cell::new(BucketIndex::of(0)),
             side: SideHistograms::new(),
             slowest: None,
+            #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+            events: None,
         }
     }
 

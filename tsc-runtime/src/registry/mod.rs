@@ -245,9 +245,6 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Rec
     let number = number_of(callsite)?;
     tree::decide();
     overhead::calibrate(callsite.kind());
-    // Here, because a probe must not allocate: it may be an allocator's.
-    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-    callsite.events().get_or_init(Box::default);
     let registry = registry();
     with_shard_slot(|slot| {
         let shard = slot.current_or_begin(registry, thread);

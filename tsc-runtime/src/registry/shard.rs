@@ -111,7 +111,7 @@ impl Shard {
     pub(super) fn record(
         &self,
         thread: &Thread,
-        callsite: &Callsite,
+        callsite: &'static Callsite,
         number: usize,
     ) -> Option<NonNull<Record>> {
         let mut own = self.own.lock();
@@ -144,7 +144,7 @@ impl Shard {
 ///
 /// `entry` outlives the record.
 pub(super) unsafe fn make_record(
-    callsite: &Callsite,
+    callsite: &'static Callsite,
     number: usize,
     entry: *const Entry,
     facts: Option<&Arc<ThreadFacts>>,
@@ -155,6 +155,11 @@ pub(super) unsafe fn make_record(
     if let Some(facts) = facts {
         record.keep_slowest(facts);
     }
+    // Here, because a probe must not allocate: it may be an allocator's.
+    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+    record
+        .events
+        .replace(callsite.events.get_or_init(Box::default));
     let record = OwnedRecord::new(record)?;
     if let Some(fence) = callsite.fence() {
         let overhead = overhead::of(fence);

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use self::group::Reading;
+use crate::record::Record;
 use crate::record::callsite::{self, Callsite};
 use crate::record::event_row::Row;
 use tsc_report::EventCount;
@@ -41,8 +42,8 @@ pub(crate) struct CountedCall {
 }
 
 /// Called before a call's first read of the TSC. Also returns the ticks that this took.
-pub(crate) fn start(callsite: &'static Callsite) -> Option<(CountedCall, u64)> {
-    let row = callsite.events().get()?;
+pub(crate) fn start(record: &Record) -> Option<(CountedCall, u64)> {
+    let row = record.events?;
     let (start, ticks) = group::read()?;
     Some((CountedCall { row, start }, ticks))
 }
@@ -62,7 +63,7 @@ impl CountedCall {
 /// The counts of the callsite's calls, which are reset if they are taken, so that each count is in exactly one report. Empty if no events are
 /// counted.
 pub(crate) fn counts(callsite: &Callsite, are_taken: bool) -> Vec<EventCount> {
-    let row = callsite.events().get();
+    let row = callsite.events.get();
     let Some((calls, counts)) = row.map(|row| row.counts(are_taken)) else {
         return Vec::new();
     };
@@ -78,7 +79,7 @@ pub(crate) fn counts(callsite: &Callsite, are_taken: bool) -> Vec<EventCount> {
 
 /// Resets all counts.
 pub(crate) fn forget() {
-    let rows = callsite::registered().filter_map(|callsite| callsite.events().get());
+    let rows = callsite::registered().filter_map(|callsite| callsite.events.get());
     rows.for_each(|row| _ = row.counts(true));
 }
 
