@@ -231,8 +231,9 @@ fn finish_slowly(call: &Measurement<'_>, finish: impl FnOnce()) {
     }
     let began = on_cpu::now();
     finish();
-    let taken = elapsed(began, on_cpu::now());
-    thread.add_slow_stop(taken - record.hidden_cost(), began);
+    if let Some(taken) = thread.taken_since(began) {
+        thread.add_overhead((taken - record.hidden_cost()).max(0));
+    }
 }
 
 /// The stop of a call or a poll that may have a frame. `finish` does the rest of the stop.

@@ -341,12 +341,11 @@ impl Thread {
         self.overhead.update(|sum| sum.wrapping_add_signed(ticks));
     }
 
-    /// Adds what a stop that `began` then took beyond its usual cost, unless an interruption is in it. A simulated time has no such cost.
-    pub(crate) fn add_slow_stop(&self, ticks: i64, began: Ticks) {
+    /// What a stop has taken that `began` then. `None` if an interruption is in it, or if time is simulated.
+    pub(crate) fn taken_since(&self, began: Ticks) -> Option<i64> {
+        let taken = elapsed(began, on_cpu::now());
         let is_undisturbed = self.detector.is_armed_by_any() && !self.detector.rearmed_since(began);
-        if is_undisturbed && self.simulated_cold_path.get().is_none() {
-            self.add_overhead(ticks.max(0));
-        }
+        (is_undisturbed && self.simulated_cold_path.get().is_none()).then_some(taken)
     }
 
     /// Sends the next probe of any callsite through the cold path. Any thread may call this.
