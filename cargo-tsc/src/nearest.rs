@@ -1,6 +1,6 @@
 //! The names that are nearest to an expression that matches none.
 
-use regex::Regex;
+use regex_lite::Regex;
 
 /// How many names are shown.
 const SHOWN: usize = 3;

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use regex::Regex;
+use regex_lite::Regex;
 
 use super::{Executable, sharing};
 use crate::command_line::ORDERS;

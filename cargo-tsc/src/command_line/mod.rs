@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use regex::Regex;
+use regex_lite::Regex;
 use tsc_report::{TextSort, TextUnit};
 
 use crate::build::CargoOptions;

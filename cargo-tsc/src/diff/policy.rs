@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::ValueEnum as _;
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Deserialize;
 
 use crate::command_line::{Judgement, Metric};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Package, PackageId};
-use regex::Regex;
+use regex_lite::Regex;
 
 use super::graph::{Graph, is_macro};
 use crate::nearest::nearest;
@@ -96,8 +96,8 @@ fn matching<'a>(graph: &Graph<'a>, pattern: &str) -> Result<Vec<&'a Package>> {
 }
 
 /// The expression for a pattern.
-fn expression(pattern: &str) -> Result<Regex, regex::Error> {
-    let escaped = regex::escape(pattern)
+fn expression(pattern: &str) -> Result<Regex, regex_lite::Error> {
+    let escaped = regex_lite::escape(pattern)
         .replace(r"\*", ".*")
         .replace(r"\?", ".");
     Regex::new(&format!("^{escaped}$"))

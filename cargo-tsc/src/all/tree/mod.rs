@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use regex::Regex;
+use regex_lite::Regex;
 use tsc_report::Report;
 
 use super::choice::{Choice, Measured};
