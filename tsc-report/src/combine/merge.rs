@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::data::WholeTicks;
     use crate::data::histogram::tests::histogram;
-    use crate::{CallsiteSums, FirstCall, SumOfSquares, ThreadReport};
+    use crate::{CallsiteSums, FirstCall, ThreadReport};
 
     /// The report of a process that started in that second and called a function of that name, with these gross ticks.
     fn process(second: u32, name: &str, samples: &[i64]) -> Report {
@@ -240,22 +240,12 @@ mod tests {
             histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
             sums: CallsiteSums {
                 threads: 1,
-                samples: samples.len() as u64,
-                sum: samples.iter().sum(),
-                squares: SumOfSquares(
-                    samples
-                        .iter()
-                        .map(|sample| u128::from(sample.unsigned_abs()).pow(2))
-                        .sum(),
-                ),
-                min: samples.iter().min().copied(),
-                max: samples.iter().max().copied(),
                 first: Some(FirstCall {
                     process_started_ns: u64::from(second),
                     ticks: i64::from(second),
                 }),
                 visible_milliticks: 60_500 * samples.len() as i64,
-                ..CallsiteSums::default()
+                ..CallsiteSums::of(samples)
             },
             ..CallsiteReport::default()
         };

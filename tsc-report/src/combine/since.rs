@@ -97,8 +97,8 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::WholeTicks;
     use crate::data::histogram::tests::histogram;
-    use crate::data::{SumOfSquares, WholeTicks};
 
     /// The report of a process after calls of functions with these names and gross ticks.
     fn report(functions: &[(&str, &[i64])]) -> Report {
@@ -109,18 +109,8 @@ mod tests {
                 name: (*name).to_owned(),
                 histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
                 sums: CallsiteSums {
-                    samples: samples.len() as u64,
-                    sum: samples.iter().sum(),
-                    squares: SumOfSquares(
-                        samples
-                            .iter()
-                            .map(|sample| u128::from(sample.unsigned_abs()).pow(2))
-                            .sum(),
-                    ),
-                    min: samples.iter().min().copied(),
-                    max: samples.iter().max().copied(),
                     visible_milliticks: samples.len() as i64 * 60_000,
-                    ..CallsiteSums::default()
+                    ..CallsiteSums::of(samples)
                 },
                 ..CallsiteReport::default()
             };

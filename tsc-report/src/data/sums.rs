@@ -234,3 +234,23 @@ impl CallsiteSums {
         share(all, self.probes() as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl CallsiteSums {
+        /// The sums of calls with these gross ticks.
+        pub(crate) fn of(samples: &[i64]) -> Self {
+            let squares = samples.iter().map(|of| of.unsigned_abs().into());
+            Self {
+                samples: samples.len() as u64,
+                sum: samples.iter().sum(),
+                squares: SumOfSquares(squares.map(|of: u128| of.pow(2)).sum()),
+                min: samples.iter().min().copied(),
+                max: samples.iter().max().copied(),
+                ..Self::default()
+            }
+        }
+    }
+}

@@ -262,9 +262,9 @@ fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
 mod tests {
     use super::errors::NESTED;
     use super::*;
+    use crate::data::FenceOverhead;
     use crate::data::histogram::beginning;
     use crate::data::histogram::tests::histogram;
-    use crate::data::{FenceOverhead, SumOfSquares};
 
     /// The report of calls with these gross ticks; each contains `visible` ticks of visible overhead.
     fn report(
@@ -276,18 +276,8 @@ mod tests {
         let mut report = CallsiteReport {
             histogram: histogram(values),
             sums: CallsiteSums {
-                samples: samples.len() as u64,
-                sum: samples.iter().sum(),
-                squares: SumOfSquares(
-                    samples
-                        .iter()
-                        .map(|&of| i128::from(of).pow(2).cast_unsigned())
-                        .sum(),
-                ),
-                min: samples.iter().min().copied(),
-                max: samples.iter().max().copied(),
                 visible_milliticks: samples.len() as i64 * visible * 1000,
-                ..CallsiteSums::default()
+                ..CallsiteSums::of(samples)
             },
             ..CallsiteReport::default()
         };
