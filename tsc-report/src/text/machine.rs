@@ -30,7 +30,8 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
         tick_clock::cost(page.report).into_iter().collect(),
     ];
     let facts = facts.iter().filter(|parts| !parts.is_empty());
-    let facts = facts.map(|parts| page.styled(DIM, &fitting(parts, page.options.width)));
+    let facts = facts.flat_map(|parts| joined(parts, page.options.width));
+    let facts = facts.map(|line| page.styled(DIM, &line));
     let doubts = doubts(page).into_iter();
     let doubts = doubts.map(|doubt| line(page, DOUBTFUL, &doubt));
     doubts.chain(facts).collect()
@@ -148,16 +149,18 @@ fn doubts(page: &Page<'_>) -> Vec<String> {
     lines
 }
 
-/// Joins the first part and as many others as fit into a line.
-pub(super) fn fitting(parts: &[String], width: usize) -> String {
-    let mut line = format!("tsc: {}", parts[0]);
-    for part in &parts[1..] {
-        let longer = format!("{line}; {part}");
-        if longer.chars().count() <= width {
-            line = longer;
+/// Joins the parts to as few lines as they fit into.
+pub(super) fn joined(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if format!("{line}; {part}").chars().count() <= width => {
+                *line += &format!("; {part}");
+            }
+            _ => lines.push(format!("tsc: {part}")),
         }
     }
-    cut(&line, width)
+    lines.iter().map(|line| cut(line, width)).collect()
 }
 
 /// Cuts the line at the terminal's width. Its texts may be any, because the report may be from elsewhere.
@@ -178,7 +181,23 @@ fn cut(line: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::joined;
     use crate::{CallsiteReport, Clock, FenceOverhead, Report, TextForm, TextOptions};
+
+    #[test]
+    fn what_does_not_fit_into_a_line_has_another_one() {
+        let parts =
+            ["server took 1.20s", "blocked 3ms", "waiting for a CPU 2ms"].map(str::to_owned);
+        let lines = |width| joined(&parts, width);
+        let all = "tsc: server took 1.20s; blocked 3ms; waiting for a CPU 2ms";
+        assert_eq!(lines(all.len()), [all]);
+        let two = [
+            "tsc: server took 1.20s; blocked 3ms",
+            "tsc: waiting for a CPU 2ms",
+        ];
+        assert_eq!(lines(all.len() - 1), two);
+        assert_eq!(lines(12), ["tsc: serve…", "tsc: block…", "tsc: waiti…"]);
+    }
 
     #[test]
     fn texts_of_a_foreign_clock_cannot_touch_the_terminal() {

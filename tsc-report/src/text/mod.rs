@@ -92,7 +92,7 @@ impl<'a> Page<'a> {
     fn lines(&self) -> Vec<String> {
         let (report, options, scale) = (self.report, &self.options, &self.scale);
         let mut lines: Vec<String> = machine::warnings(self).collect();
-        lines.push(machine::fitting(&program::parts(report), options.width));
+        lines.extend(machine::joined(&program::parts(report), options.width));
         let (heading, table) = columns::table(self);
         lines.push(heading);
         for (row, line) in self.rows.shown.iter().zip(table) {
