@@ -1,6 +1,7 @@
 //! The state that a thread keeps for its probes: the table of its records, and the two running sums from which nesting is computed.
 
 use std::cell::Cell;
+use std::sync::atomic::compiler_fence;
 use std::{ptr, slice};
 
 use crate::interruption::Detector;
@@ -11,7 +12,8 @@ use crate::record::contexts::Contexts;
 use crate::record::kept::{Kept, Noted};
 use crate::record::light::Passed;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
-use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::sync::atomic::AtomicU32;
+use crate::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use crate::sync::thread_local;
 use crate::tick_clock::NewTicks;
 use crate::tsc::{Ticks, elapsed};
@@ -220,11 +222,12 @@ impl Thread {
         self.mixed.get()
     }
 
+    /// After the segments, which a signal handler may use from now on.
     fn set_len(&self, len: u32) {
         if !self.looks_at_every_call() {
-            self.len.store(len, Relaxed);
+            self.len.store(len, Release);
         } else {
-            self.len_in_tree.store(len, Relaxed);
+            self.len_in_tree.store(len, Release);
         }
     }
 
@@ -259,6 +262,8 @@ impl Thread {
         self.set_len(1);
         f();
         self.invalidate();
+        // A signal handler that still finds the other length finds the other segment.
+        compiler_fence(SeqCst);
         self.segments[0].set(own_segment);
         self.set_contexts(own);
         self.overhead.set(overhead);

@@ -70,7 +70,7 @@ impl Instances {
         };
         let name = path();
         let is = |callsite: &Callsite| (callsite.meta().path)() == name;
-        let hash = hash_of_path(name);
+        let hash = BuildHasherDefault::<DefaultHasher>::new().hash_one(name);
         let add = || self.by_path.get_or_insert(hash, is, self.callsite(path));
         let callsite = self.by_path.get(hash, is).unwrap_or_else(add);
         let is = |instance: &Instance| ptr::fn_addr_eq(instance.path, path);
@@ -97,10 +97,6 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 fn hash_of_address(path: fn() -> &'static str) -> u64 {
     let hash = (path as usize as u64).wrapping_mul(SPREAD);
     hash ^ hash >> 32
-}
-
-fn hash_of_path(path: &str) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::new().hash_one(path)
 }
 
 #[cfg(test)]
