@@ -277,7 +277,7 @@ impl Visit {
             unclean: if self.is_clean { 0 } else { self.calls },
         };
         // In the child of a fork, the parent's calls have no place in the child's tree, as they have no rows.
-        if contexts.has_running_calls() {
+        if contexts.has_begun_by(started.start()) {
             // SAFETY: the call has a place in the tree.
             contexts.leave(unsafe { started.outer() }, &sums);
         }

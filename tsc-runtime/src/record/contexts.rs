@@ -9,6 +9,7 @@ use once_cell::race::OnceBool;
 
 use super::counters::{ContextFigures, ContextSums, Figures, Sum};
 use super::light::{PathTotals, Paths, Place, ROOT};
+use crate::tsc::{Ticks, clock};
 
 /// Whether call trees are recorded, once that is decided.
 static RECORDED: OnceBool = OnceBool::new();
@@ -28,6 +29,7 @@ pub(crate) struct Contexts {
     paths: Paths<ContextFigures>,
     /// The place of the innermost running call. For the thread alone.
     current: Cell<Place>,
+    began: Ticks,
 }
 
 // SAFETY: `current` is used by the thread alone, through `enter` and `leave`.
@@ -58,12 +60,13 @@ impl Contexts {
         Some(Self {
             paths: Paths::new()?,
             current: Cell::new(ROOT),
+            began: clock::now(),
         })
     }
 
-    /// Whether a call is running that has a place in this tree. If so, the next call that stops has one.
-    pub(crate) fn has_running_calls(&self) -> bool {
-        self.current() != ROOT
+    /// Whether there was this tree at `start`.
+    pub(crate) fn has_begun_by(&self, start: Ticks) -> bool {
+        self.began <= start
     }
 
     /// A call starts. Returns the place that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite

@@ -376,12 +376,12 @@ impl Thread {
 
     /// Sets the busy mark. Returns `None` if it is already set.
     pub(crate) fn enter_cold_path(&self) -> Option<Mark<'_>> {
-        Mark::set(&self.busy)
+        Mark::begin(&self.busy)
     }
 
     /// Sets the mark for making a report. Returns `None` if a report is being made on this thread, or the thread is in the cold path.
     pub(crate) fn enter_report(&self) -> Option<Mark<'_>> {
-        (!self.is_busy()).then(|| Mark::set(&self.reporting))?
+        (!self.is_busy()).then(|| Mark::begin(&self.reporting))?
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -413,7 +413,8 @@ pub(crate) struct Mark<'a> {
 }
 
 impl<'a> Mark<'a> {
-    fn set(mark: &'a Cell<bool>) -> Option<Self> {
+    /// `None` if it is set already.
+    fn begin(mark: &'a Cell<bool>) -> Option<Self> {
         (!mark.replace(true)).then(|| Self {
             mark,
             _not_cancelled: NotCancelled::begin(),

@@ -242,9 +242,8 @@ fn is_paused_by_now() -> bool {
 
 /// `None` if the callsite is left out, or if there is no memory.
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Record>> {
-    let number = number_of(callsite)?;
     tree::decide();
-    overhead::calibrate(callsite.kind());
+    let number = number_of(callsite)?;
     let registry = registry();
     with_shard_slot(|slot| {
         let shard = slot.current_or_begin(registry, thread);
@@ -267,11 +266,13 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Rec
     })
 }
 
-/// The callsite's number, which it gets now if it has none. `None` if it is left out.
+/// The callsite's number, which it gets now if it has none, and what its probes cost is measured. `None` if it is left out.
 fn number_of(callsite: &'static Callsite) -> Option<usize> {
-    let mut is_left_out = false;
+    let is_left_out = filter::leaves_out(callsite);
+    if !is_left_out {
+        overhead::calibrate(callsite.kind());
+    }
     if callsite.number().is_none() {
-        is_left_out = filter::leaves_out(callsite);
         // Not under the lock: a library that is being loaded may wait for the lock in an annotated initializer.
         let addresses = callsite.addresses();
         addresses.into_iter().for_each(process::keep_mapped);

@@ -6,7 +6,6 @@ use super::{
     CALLS_AFTER_END, HAS_LIGHT_PROBES, NUMBERS, PAUSED, begin_cold_path, is_paused_by_now,
     number_of, register, registry, room,
 };
-use crate::calibration::overhead;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::light::{self, Counts, LightRecord, LightThread, Row};
@@ -63,7 +62,6 @@ fn make_row(
     count: u64,
 ) -> Option<bool> {
     let number = number_of(callsite)?;
-    overhead::calibrate(callsite.kind());
     let registry = registry();
     if !HAS_LIGHT_PROBES.swap(true, SeqCst) {
         // Timed calls link frames from now on.
