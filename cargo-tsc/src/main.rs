@@ -21,6 +21,7 @@ mod output;
 mod progress;
 mod rows;
 mod session;
+mod share;
 mod sources;
 mod table;
 mod verbs;

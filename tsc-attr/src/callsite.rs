@@ -20,7 +20,7 @@ pub(crate) fn with(
     start: impl FnOnce(TokenStream) -> TokenStream,
 ) -> Result<TokenStream> {
     let private = args.private(span);
-    let kind = fence::kind(args)?;
+    let kind = fence::kind(args.light.is_some(), args.fence.as_ref())?;
     let meta = meta(args, sig, span);
     let (definition, callsite) = if args.per_type.is_some() {
         (

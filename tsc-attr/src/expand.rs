@@ -17,7 +17,7 @@ use crate::tokens::{delimited, ends, mentions};
 
 /// Measures one function.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
-    refuse::function(function)?;
+    refuse::function(&function.attrs, &function.sig)?;
     if function.body.stream().is_empty() && is_named_value(&function.sig) {
         // This does not compile. rustc's message and suggestions are best if nothing has been added.
         return Ok(function.as_written());

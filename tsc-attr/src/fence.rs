@@ -4,8 +4,6 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::{Error, LitStr, Result};
 
-use crate::args::Args;
-
 /// The values that the attribute accepts, and the runtime's type for each.
 const FENCES: [(&str, &str); 7] = [
     ("lfence", "Lfence"),
@@ -29,11 +27,11 @@ pub(crate) fn policy(literal: Option<&LitStr>) -> Result<Ident> {
     }
 }
 
-/// The runtime's type for the kind of probe that the arguments ask for.
-pub(crate) fn kind(args: &Args) -> Result<Ident> {
-    match &args.light {
-        Some(_) => Ok(mixed("Light")),
-        None => policy(args.fence.as_ref()),
+/// The runtime's type for the kind of probe: a light one, or a timed one with this policy.
+pub(crate) fn kind(is_light: bool, literal: Option<&LitStr>) -> Result<Ident> {
+    match is_light {
+        true => Ok(mixed("Light")),
+        false => policy(literal),
     }
 }
 

@@ -4,22 +4,21 @@
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Error, LitStr, Result};
+use syn::{Attribute, Error, LitStr, Result, Signature};
 
 use crate::args::Args;
-use crate::function::Function;
 use crate::tokens::mentions;
 
 /// Rejects functions that cannot contain a probe.
-pub(crate) fn function(function: &Function) -> Result<()> {
-    if let Some(constness) = &function.sig.constness {
+pub(crate) fn function(attrs: &[Attribute], sig: &Signature) -> Result<()> {
+    if let Some(constness) = &sig.constness {
         return Err(Error::new_spanned(
             constness,
             "a `const fn` cannot be measured: the compiler may run it, and has no clock there; \
              drop `const`, or put `#[cycles]` on the functions that call it",
         ));
     }
-    if let Some(attr) = function.attrs.iter().find(|attr| is_naked(attr)) {
+    if let Some(attr) = attrs.iter().find(|attr| is_naked(attr)) {
         return Err(Error::new_spanned(
             attr,
             "a naked function has no place for a probe; put `#[cycles]` on the functions that call it",

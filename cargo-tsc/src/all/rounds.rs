@@ -20,7 +20,7 @@ use crate::input::Input;
 use crate::interrupt;
 use crate::progress;
 use crate::session::{About, Store, Writer};
-use crate::verbs::run::{self, Outcome};
+use crate::verbs::outcome::{self, Outcome};
 
 /// After at most this many rounds the probes stay as they are.
 const ROUNDS: usize = 3;
@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let runtime = Runtime::find(args.runtime.as_deref());
     let _lock = store.lock("all")?;
     let mut tree = Tree::new(&project, command, wanted(args))?;
-    run::say_what_to_expect(&project, command)?;
+    outcome::say_what_to_expect(&project, command)?;
     // The program without measurement is built first. If this fails, the attributes are not the reason.
     let bare = tree.bare(&runtime)?;
     measure(args, &store, &mut tree, &runtime, &bare)
@@ -97,7 +97,7 @@ fn measure(
             round.others(&mut outcome)?;
         }
         let session = round.end(tree, &chosen, is_compared)?;
-        return run::print(args, session, store, &outcome);
+        return outcome::print(args, session, store, &outcome);
     }
     unreachable!("the last round keeps its probes")
 }
@@ -120,7 +120,7 @@ struct Round<'a> {
 impl Round<'_> {
     fn first_turn(&mut self) -> Result<Outcome> {
         self.turn(match self.is_shown {
-            true => run::shown_output(self.args),
+            true => outcome::shown_output(self.args),
             false => Output::Hidden,
         })
     }
@@ -130,7 +130,7 @@ impl Round<'_> {
         let variables = self.variables();
         let Self { input, session, .. } = self;
         let mut outcome =
-            run::run_once(&variables, self.measured, session, input, output, &self.bar)?;
+            outcome::run_once(&variables, self.measured, session, input, output, &self.bar)?;
         if !outcome.interrupted {
             let bare = self.beside.run(outcome.ended, session, input);
             outcome.interrupted = interrupt::status().is_some();
@@ -143,7 +143,7 @@ impl Round<'_> {
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
-        run::variables(self.args, self.ends_soon)
+        outcome::variables(self.args, self.ends_soon)
     }
 
     /// Finds out whether the program ends by itself soon. If so, measures its time again as it will be measured from now on.

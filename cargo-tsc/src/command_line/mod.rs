@@ -209,10 +209,10 @@ pub struct Judgement {
     #[arg(long, value_enum)]
     pub metric: Option<Metric>,
     /// Smaller changes of times do not count; written as 2% or 0.02 [default: 1%]
-    #[arg(long, value_parser = crate::diff::share)]
+    #[arg(long, value_parser = crate::share::share)]
     pub threshold: Option<f64>,
     /// Rows with a smaller share of the time on the CPU are not judged [default: 1%]
-    #[arg(long, value_name = "SHARE", value_parser = crate::diff::share)]
+    #[arg(long, value_name = "SHARE", value_parser = crate::share::share)]
     pub min_share: Option<f64>,
     /// Exit with 0 if the comparison cannot be judged
     #[arg(long)]

@@ -13,7 +13,7 @@ mod values;
 
 pub use comparable::objections;
 pub use judge::compare;
-pub use policy::{Policy, share};
+pub use policy::Policy;
 pub use print::print;
 pub use row::{Comparison, Row, Verdict};
 pub use values::values;

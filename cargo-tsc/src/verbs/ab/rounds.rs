@@ -12,7 +12,7 @@ use crate::input::Input;
 use crate::interrupt;
 use crate::progress::{self, remark, warn};
 use crate::session::Run;
-use crate::verbs::run;
+use crate::verbs::outcome;
 
 /// The variable with which the environment is made longer where the functions cannot be ordered.
 const PADDING: &str = "CARGO_TSC_PADDING";
@@ -104,7 +104,7 @@ impl Turn {
     /// Runs a side's programs once.
     fn once(&self, number: usize, side: &Side, input: &mut Input) -> Result<Ended> {
         let reports = side.session.next_run()?;
-        let mut variables = run::until_killed();
+        let mut variables = outcome::until_killed();
         variables.push((PADDING, "x".repeat(24 * self.order as usize)));
         let swapped = (self.round as usize + self.place + number) % 2;
         let cpu = self.cpus.map(|cpus| cpus[swapped]);
@@ -133,7 +133,7 @@ impl Turn {
             ..Run::new(ended)
         })?;
         if ended.status != 0 {
-            let how = run::ended(ended);
+            let how = outcome::ended(ended);
             warn(&format!("{}: {how}", side.revision));
             return Ok(Some(ended.status));
         }
