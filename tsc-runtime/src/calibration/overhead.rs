@@ -49,10 +49,10 @@ struct Known {
 }
 
 /// One element for each fence policy, and the one for light probes.
-type Table = [Known; LIGHT + 1];
+type KnownCosts = [Known; LIGHT + 1];
 const LIGHT: usize = Fence::ALL.len();
 
-static MEASUREMENTS: PerProcess<Mutex<Table>> = PerProcess::new();
+static MEASUREMENTS: PerProcess<Mutex<KnownCosts>> = PerProcess::new();
 
 /// Each policy's mean visible overhead and the cost of a light call, as the bits of an `f64`, for those who must not take a lock. 0.0 if the
 /// probe is not in use.
@@ -66,7 +66,7 @@ pub(crate) fn start_from_zero() {
 
 /// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
 /// lock that the thread it interrupts holds.
-fn with<R>(f: impl FnOnce(&mut Table) -> R) -> R {
+fn with<R>(f: impl FnOnce(&mut KnownCosts) -> R) -> R {
     let _busy = thread::this().enter_cold_path();
     f(&mut MEASUREMENTS.get(|| {}).lock())
 }

@@ -16,7 +16,7 @@ use crate::calibration::overhead;
 use crate::environment::write_to_stderr;
 use crate::machine::machine;
 use crate::record::{slowest, thread};
-use crate::registry::{self, Figures};
+use crate::registry::{self, Recorded};
 use crate::{affinity, calibration, events, gate};
 use tsc_report::{Clock, Ended, MachineReport, Report, TextForm};
 
@@ -219,7 +219,7 @@ pub fn reset() {
     REPORTED.store(0, Relaxed);
 }
 
-fn collect(figures: &Figures) -> Report {
+fn collect(figures: &Recorded) -> Report {
     let totals = &figures.callsites;
     let measured = !totals.is_empty();
     if measured {
@@ -244,7 +244,7 @@ fn collect(figures: &Figures) -> Report {
 }
 
 /// What was counted.
-fn collect_sums(figures: &Figures, clock: Clock) -> Report {
+fn collect_sums(figures: &Recorded, clock: Clock) -> Report {
     Report {
         process: collect_process(),
         contexts: collect_contexts(figures),

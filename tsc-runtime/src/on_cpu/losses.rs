@@ -129,7 +129,7 @@ impl Inside {
 
 /// One loss, or neighbours that were joined.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LostTicks {
     /// When the first and the last of them were found.
     from: Ticks,
     to: Ticks,
@@ -137,7 +137,7 @@ struct Entry {
     inside: Inside,
 }
 
-impl Entry {
+impl LostTicks {
     const EMPTY: Self = Self::new(0, 0, Inside::NOTHING);
 
     const fn new(from: Ticks, to: Ticks, inside: Inside) -> Self {
@@ -169,14 +169,14 @@ const _: () = assert!(size_of::<Losses>() <= 2048);
 #[derive(Clone, Debug)]
 pub(super) struct Losses {
     /// The oldest first. They do not overlap.
-    entries: [Entry; LEN],
+    entries: [LostTicks; LEN],
     len: usize,
 }
 
 impl Losses {
     pub(super) const fn new() -> Self {
         Self {
-            entries: [Entry::EMPTY; LEN],
+            entries: [LostTicks::EMPTY; LEN],
             len: 0,
         }
     }
@@ -187,7 +187,7 @@ impl Losses {
             switches: loss.interruptions(),
             ..loss
         };
-        self.push(Entry::new(at, at, Inside { loss, own }));
+        self.push(LostTicks::new(at, at, Inside { loss, own }));
     }
 
     /// The loss since `start`, which was at most `at_most` ticks.
@@ -216,16 +216,16 @@ impl Losses {
         let (inside, rest) = inside.cut_at(at_most);
         let before = before.plus(rest);
         if before != Inside::NOTHING {
-            self.push(Entry::new(from.min(start), start, before));
+            self.push(LostTicks::new(from.min(start), start, before));
         }
         let own = Loss::NONE;
         let claimed = Inside { own, ..inside };
-        self.push(Entry::new(from.max(start), last.to, claimed));
+        self.push(LostTicks::new(from.max(start), last.to, claimed));
         inside
     }
 
     /// The last entry, if a part of it was found after `start`.
-    fn last_after(&self, start: Ticks) -> Option<Entry> {
+    fn last_after(&self, start: Ticks) -> Option<LostTicks> {
         let last = self.entries[..self.len].last();
         last.filter(|entry| elapsed(start, entry.to) > 0).copied()
     }
@@ -234,7 +234,7 @@ impl Losses {
         self.len = 0;
     }
 
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: LostTicks) {
         if self.len == LEN {
             self.make_room();
         }
@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn joined_entries_are_divided_by_time() {
-        let joined = Entry {
+        let joined = LostTicks {
             from: 100,
             to: 200,
             inside: inside(1000, 500, 1),

@@ -8,7 +8,7 @@ use crate::events;
 #[cold]
 #[inline(never)]
 pub(super) fn read_at_start(slot: &mut Slot) {
-    // SAFETY: the call has started, and is timed.
+    // SAFETY: `prepare` has written the slot but for the start, which nothing here reads.
     if let Some(started) = unsafe { slot.timed() }
         && let Some((call, ticks)) = events::start(started.record())
     {

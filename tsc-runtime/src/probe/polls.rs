@@ -4,8 +4,8 @@
 //! suspended. The sample is added to the record of the thread that completes the future.
 
 use super::slowest;
-use super::stop::{Cost, Measurement};
-use super::unusual::{finish_unusual_poll, stop_untimed};
+use super::stop::{Activation, Cost};
+use super::unusual::{finish_placed_poll, stop_untimed};
 use super::{Guard, Sink, Slot, Started};
 use crate::record::callsite::Callsite;
 use crate::record::slowest::SlowCall;
@@ -56,7 +56,7 @@ extern "C" fn finish_untimed_poll(slot: &Slot, call: &mut FutureTotals) {
 #[inline(never)]
 extern "C" fn finish_poll(started: &Started, stop: Ticks, call: &mut FutureTotals) {
     started.note_panic();
-    finish_unusual_poll(started, || call.add(started, stop));
+    finish_placed_poll(started, || call.add(started, stop));
 }
 
 impl FutureTotals {
@@ -72,7 +72,7 @@ impl FutureTotals {
     }
 
     fn add(&mut self, started: &Started, stop: Ticks) {
-        let poll = Measurement::of(started);
+        let poll = Activation::of(started);
         if self.polls == 0 {
             self.since = poll.start;
         }
@@ -80,7 +80,7 @@ impl FutureTotals {
         poll.stop(elapsed(poll.start, stop), |cost| self.add_cost(&poll, cost));
     }
 
-    fn add_cost(&mut self, poll: &Measurement<'_>, cost: &Cost) {
+    fn add_cost(&mut self, poll: &Activation<'_>, cost: &Cost) {
         self.unusual = self.unusual.max(cost.unusual);
         if cost.unusual == Some(Exclusion::Anomalous) {
             // The poll has only its own overhead, which the report subtracts.

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::stop::{Measurement, Shape};
+use super::stop::{Activation, Shape};
 use super::unusual::add_light_calls;
 use crate::calibration::overhead;
 use crate::environment::complain;
@@ -85,7 +85,7 @@ impl<P: FencePolicy> Section<P> {
         let record = self.known()?;
         let thread = thread::this();
         add_light_calls(thread);
-        let section = Measurement {
+        let section = Activation {
             record,
             thread,
             start: self.start,

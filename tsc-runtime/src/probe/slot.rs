@@ -32,7 +32,7 @@ pub struct Slot {
     untimed: MaybeUninit<Option<NonNull<Record>>>,
     /// The call tree's place from which this call was made. Written only if trees are recorded.
     outer: MaybeUninit<Place>,
-    /// Written only in programs that have light probes, too.
+    /// Linked only in programs that have light probes, too.
     pub(super) frame: Frame,
     /// `None` if no events are counted, for which nothing is written without the feature `pmu`.
     events: Cell<Option<CountedCall>>,
@@ -41,7 +41,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Empty, so it costs nothing. [`Probe::start`](super::Probe::start) writes the contents.
+    /// Empty, so it costs nothing, or one store with the feature `pmu`. [`Probe::start`](super::Probe::start) writes the contents.
     #[inline(always)]
     #[must_use]
     #[allow(clippy::new_without_default)] // made by expansions alone

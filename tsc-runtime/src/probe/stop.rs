@@ -1,4 +1,4 @@
-//! The stop of everything but usual calls: what a call, a poll or a section was, and what it cost.
+//! The stop of polls, of sections, and of all calls but usual ones: what it was, and what it cost.
 
 use super::slot::Started;
 use super::slowest;
@@ -13,7 +13,7 @@ use crate::tsc::{Ticks, is_anomalous};
 
 /// A measurement that stops.
 #[derive(Clone, Copy)]
-pub(super) struct Measurement<'a> {
+pub(super) struct Activation<'a> {
     pub(super) record: &'a Record,
     pub(super) thread: &'a Thread,
     pub(super) start: Ticks,
@@ -47,7 +47,7 @@ pub(super) struct Cost {
     pub(super) unusual: Option<Exclusion>,
 }
 
-impl<'a> Measurement<'a> {
+impl<'a> Activation<'a> {
     /// A call or a poll.
     pub(super) fn of(started: &'a Started) -> Self {
         Self {
@@ -193,11 +193,11 @@ impl Cost {
     }
 
     /// Adds a call or a section to its record.
-    pub(super) fn record(&self, call: &Measurement<'_>) {
+    pub(super) fn record(&self, call: &Activation<'_>) {
         let (record, ticks) = (call.record, self.net_sample());
         record.end_activation(self.ticks.gross, self.ticks.nested);
         let wall = self.ticks.gross.wrapping_add_signed(self.loss.off);
-        // It took so long that the uncertainty of its context switches does not matter.
+        // It was on the CPU or blocked for so long that the uncertainty of its context switches does not matter.
         let is_certain = |switches| on_cpu::is_certain(ticks, self.loss.blocked(), switches);
         let is_repaired = self.switches(call).is_some_and(is_certain);
         record.add_call(self.unusual, self.sample(), wall, is_repaired);
@@ -208,8 +208,8 @@ impl Cost {
         }
     }
 
-    /// How often an interrupted call or poll came back to a CPU, if it is known.
-    pub(super) fn switches(&self, call: &Measurement<'_>) -> Option<u32> {
+    /// How often an interrupted call or poll came back to a CPU. If nobody can be asked, that is counted.
+    pub(super) fn switches(&self, call: &Activation<'_>) -> Option<u32> {
         if self.unusual != Some(Exclusion::Interrupted) {
             return None;
         }
@@ -221,7 +221,7 @@ impl Cost {
     }
 
     /// The times of a call or a section; `None` if its ticks are unknown.
-    fn slow_call(&self, call: &Measurement<'_>) -> Option<SlowCall> {
+    fn slow_call(&self, call: &Activation<'_>) -> Option<SlowCall> {
         let knows = match self.unusual {
             None => true,
             Some(Exclusion::Interrupted) => call.thread.on_cpu.asks(),
@@ -253,7 +253,7 @@ pub(super) struct Visit {
 
 impl Visit {
     pub(super) fn of(started: &Started, calls: u64) -> Self {
-        let call = Measurement::of(started);
+        let call = Activation::of(started);
         Self {
             calls,
             is_clean: call.verdict().is_none(),
@@ -265,7 +265,7 @@ impl Visit {
 
     /// Gives the call's place in the tree what the stop has added.
     pub(super) fn leave(self, contexts: &Contexts, started: &Started) {
-        let call = Measurement::of(started);
+        let call = Activation::of(started);
         let work = call.thread.work.get();
         let ticks_since = |then| work.wrapping_sub(then).cast_signed();
         let sums = ContextSums {

@@ -1,8 +1,8 @@
 //! The paths of unusual calls: a callsite's first call on a thread, a call that was interrupted or is long, one that the inlined reads cannot
 //! measure, each call on a thread that records its tree, and each in a program that has light probes, too.
 //!
-//! The last two come here at the start because the thread seems to have no table, and at the stop because the detector reports each call as
-//! interrupted. So other calls need not check anything. In a tree, a call adds the same ticks to its node as to its record and the thread's
+//! The last two come here at the start because the thread seems to have no table, and at the stop because the detector then calls none of them
+//! clean. So other calls need not check anything. In a tree, a call adds the same ticks to its node as to its record and the thread's
 //! running sums, so the nodes of a callsite add up to its row.
 //!
 //! # Calls beside light ones
@@ -14,7 +14,7 @@
 use core::hint;
 
 use super::slot::{Slot, Started};
-use super::stop::{Measurement, Visit};
+use super::stop::{Activation, Visit};
 use crate::calibration::overhead;
 use crate::hooks;
 use crate::on_cpu;
@@ -119,7 +119,8 @@ extern "C" fn prepare_rest(
     opaque_true()
 }
 
-/// A start that finds the detector disarmed. The loss since the last check, and the cost of asking for it, lie before the call.
+/// A start that finds the detector disarmed, or that has read events. The loss since the last check, and the cost of asking for it, lie before
+/// the call.
 #[cold]
 #[inline(never)]
 pub(super) extern "C" fn prepare_rearmed(thread: &Thread, slot: &mut Slot) -> bool {
@@ -149,11 +150,9 @@ extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> boo
     // SAFETY: what the registry found lives as long as the thread, or as long as this call.
     let record = unsafe { found.as_ref() };
     let is_timed = !record.is_orphan() && !clock::is_os_clock();
-    if is_timed {
-        thread.rearm();
-    }
     record.entry().enter();
     if is_timed {
+        thread.rearm();
         slot.set_timed(record, thread);
     } else {
         slot.set_untimed(record, thread, clock::now());
@@ -177,8 +176,8 @@ pub(super) extern "C" fn finish_unusual(started: &Started, raw: u64) {
     }
 }
 
-/// The stop of a poll, of which `finish` does the rest.
-pub(super) fn finish_unusual_poll(started: &Started, finish: impl FnOnce()) {
+/// The stop of a poll with its place in the tree or its frame, if it has one. `finish` does the rest.
+pub(super) fn finish_placed_poll(started: &Started, finish: impl FnOnce()) {
     match started.thread().contexts() {
         None if started.thread().is_mixed() => finish_linked(started, finish),
         None => finish(),
@@ -213,18 +212,18 @@ pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {
 /// The stop of a call that has no place in a tree.
 #[inline(never)]
 extern "C" fn finish_outside_tree(started: &Started, raw: u64) {
+    let finish = || finish_activation(started, raw);
     if started.thread().is_mixed() {
-        finish_linked(started, || finish_measurement(started, raw));
+        finish_linked(started, finish);
     } else {
-        let call = Measurement::of(started);
-        finish_slowly(&call, || finish_measurement(started, raw));
+        finish_slowly(&Activation::of(started), finish);
     }
 }
 
 /// The stop of a call in which something has happened, which takes longer than a usual one. In a recursion in which slow calls are kept, that is
 /// nearly every call. So what it takes beyond the calibrated cost is overhead for the calls around, unless an interruption is in it.
 #[inline(always)]
-fn finish_slowly(call: &Measurement<'_>, finish: impl FnOnce()) {
+fn finish_slowly(call: &Activation<'_>, finish: impl FnOnce()) {
     let (record, thread) = (call.record, call.thread);
     if !thread.detector.is_armed_by_any() || clock::is_os_clock() {
         return finish();
@@ -246,8 +245,8 @@ fn finish_linked(started: &Started, finish: impl FnOnce()) {
 
 /// Stops and records a call, whether it has a place in the tree, a frame, or neither.
 #[inline(never)]
-extern "C" fn finish_measurement(started: &Started, raw: u64) {
-    let call = Measurement::of(started);
+extern "C" fn finish_activation(started: &Started, raw: u64) {
+    let call = Activation::of(started);
     call.stop(raw.cast_signed(), |cost| cost.record(&call));
 }
 
@@ -266,10 +265,10 @@ fn unlink(started: &Started) {
     light.unlink(started.frame());
 }
 
-/// The stop of a call that has a place in the tree.
+/// The stop of a call on a thread that records its tree. A usual call is recorded here, as [`finish`](super::finish) does it elsewhere.
 #[inline(always)]
 fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
-    let call = Measurement::of(started);
+    let call = Activation::of(started);
     let (record, thread) = (call.record, call.thread);
     let is_usual = !record.is_notable(raw) && thread.detector.is_undisturbed_since(call.start);
     if !(is_usual && call.is_timed) {
@@ -278,7 +277,8 @@ fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
     let callees = thread.work.get().wrapping_sub(call.sums.work).cast_signed();
     let settled = record.settle_with_handlers(thread, call.sums, raw, 0);
     let net = settled.net.cast_signed();
-    // SAFETY: the call has a place in the tree.
+    // SAFETY: the thread has taken no cold path since the start, in which the child of a fork begins another tree. So the call has a place in
+    // this one.
     let on_cpu = contexts.leave_usual(unsafe { started.outer() }, net.wrapping_sub(callees));
     if !record.end_activation(settled.gross, settled.nested) {
         on_cpu.add(net);
@@ -286,12 +286,12 @@ fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
     record.add_sample(settled.gross);
 }
 
-/// The stop of a call that has a place in the tree and was interrupted, long, or not timed.
+/// The same for a call that was interrupted, long, or not timed.
 #[inline(never)]
 extern "C" fn finish_unusual_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
-    finish_slowly(&Measurement::of(started), || {
+    finish_slowly(&Activation::of(started), || {
         let visit = Visit::of(started, 1);
-        finish_measurement(started, raw);
+        finish_activation(started, raw);
         visit.leave(contexts, started);
     });
 }

@@ -32,7 +32,7 @@ pub(crate) struct Contexts {
     began: Ticks,
 }
 
-// SAFETY: `current` is used by the thread alone, through `enter` and `leave`.
+// SAFETY: `current` is used by the thread alone. Others call `read`, which uses `paths`.
 unsafe impl Sync for Contexts {}
 
 /// What a record keeps for the call tree of its thread.
@@ -124,7 +124,8 @@ impl Contexts {
         &figures.on_cpu
     }
 
-    /// A call is counted where a future completes that was polled there last, or here if no poll of the callsite was measured on this thread.
+    /// Counts the call of a future that completes: at the place of the callsite's last poll on this thread, or below the current place if no poll
+    /// of it was measured on this thread.
     pub(crate) fn count(&self, callsite: u32, last: &LastPlace) {
         let place = match last.place.get() {
             Place::NOWHERE => self.paths.child(self.current(), callsite, None),

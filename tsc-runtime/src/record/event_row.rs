@@ -8,16 +8,16 @@ use once_cell::race::OnceBox;
 pub(crate) const MOST: usize = 8;
 
 /// The row of a callsite, which is made at its first call.
-pub(crate) type RowCell = OnceBox<Row>;
+pub(crate) type RowCell = OnceBox<EventRow>;
 
 /// Sums that threads add to without a lock, so that a signal handler may do so in between.
 #[derive(Debug, Default)]
-pub(crate) struct Row {
+pub(crate) struct EventRow {
     calls: AtomicI64,
     sums: [AtomicI64; MOST],
 }
 
-impl Row {
+impl EventRow {
     /// Called when a call has ended.
     pub(crate) fn add(&self, counted: &[i64; MOST]) {
         self.calls.fetch_add(1, Relaxed);
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn sums_are_handed_out_once() {
-        let row = Row::default();
+        let row = EventRow::default();
         let mut counted = [0; MOST];
         counted[0] = 3;
         row.add(&counted);

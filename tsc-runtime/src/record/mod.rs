@@ -102,7 +102,7 @@ pub(crate) struct Record {
     slowest: Option<Slowest>,
     /// The events counted in the callsite's calls.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-    pub(crate) events: Option<&'static event_row::Row>,
+    pub(crate) events: Option<&'static event_row::EventRow>,
 }
 
 /// "Typical" in the documentation of the memory needed: what a record takes until more octaves are seen than it has room for.

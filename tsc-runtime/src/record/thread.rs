@@ -192,7 +192,8 @@ impl Thread {
     /// The thread's call tree, if it is recorded.
     #[inline(always)]
     pub(crate) fn contexts(&self) -> Option<&Contexts> {
-        // SAFETY: the pointer is null, or was set by `record_tree` or `with_segment`, whose callers keep the tree until the thread's end.
+        // SAFETY: the pointer is null, or was set by `record_tree`, whose caller keeps the tree until the thread's end, or by `with_segment`,
+        // which replaces it before its caller's tree ends.
         unsafe { self.contexts.get().as_ref() }
     }
 

@@ -55,7 +55,7 @@ pub(super) fn call(callsite: &'static Callsite) {
     }
 }
 
-pub(super) fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
+pub(super) fn in_figures(figures: &Recorded, of: &'static Callsite) -> u64 {
     let rows = figures.callsites.iter();
     let mut rows = rows.filter(|(callsite, _)| std::ptr::eq(*callsite, of));
     let calls = rows.next().map_or(0, |(_, totals)| totals.sums.calls());

@@ -50,7 +50,7 @@ pub use control::{pause, resume};
 pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, as_overhead, begin_cold_path};
-pub(crate) use sheets::{Figures, ThreadName};
+pub(crate) use sheets::{Recorded, ThreadName};
 pub(crate) use thread_end::release;
 pub use tree::record as record_tree;
 #[cfg(all(fuzzing, feature = "__fuzzing"))]

@@ -5,7 +5,7 @@
 //! These the thread forgets itself, in the cold path, through which its next probe is sent.
 
 use super::shard::{Own, Shard};
-use super::sheets::{Figures, Sheets};
+use super::sheets::{Recorded, Sheets};
 use super::{Lists, UNRECORDED, busy_with, in_cold_path, registry, room};
 use crate::record::Record;
 use crate::record::taken::rest;
@@ -16,12 +16,12 @@ use crate::tick_clock::EPOCH;
 use tsc_report::__private::Combine;
 
 /// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
-pub(crate) fn figures() -> Option<Figures> {
+pub(crate) fn figures() -> Option<Recorded> {
     in_cold_path(|_| read(false))
 }
 
 /// The same, and takes the figures: the next totals are those of calls that have returned since.
-pub(crate) fn take_figures() -> Option<Figures> {
+pub(crate) fn take_figures() -> Option<Recorded> {
     busy_with(|_| read(true))
 }
 
@@ -32,7 +32,7 @@ pub(super) fn forget() -> bool {
     forgotten.flatten().is_some()
 }
 
-fn read(takes: bool) -> Figures {
+fn read(takes: bool) -> Recorded {
     let registry = registry();
     let _reading = registry.reading.lock();
     let (mut sheets, shards) = {
@@ -61,7 +61,7 @@ fn read(takes: bool) -> Figures {
     } else {
         UNRECORDED.load(Relaxed)
     };
-    Figures {
+    Recorded {
         unrecorded,
         are_taken: takes,
         ..sheets.figures()

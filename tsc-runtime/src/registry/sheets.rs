@@ -21,7 +21,7 @@ pub(crate) type CallsiteTotals = Vec<(&'static Callsite, Totals)>;
 
 /// Every callsite that was called, with the totals of all threads and, if that is asked for, of the threads of each name.
 #[derive(Debug, Default)]
-pub(crate) struct Figures {
+pub(crate) struct Recorded {
     pub(crate) callsites: CallsiteTotals,
     pub(crate) by_thread: Vec<(ThreadName, CallsiteTotals)>,
     /// The call tree; without nodes if it is not recorded.
@@ -34,7 +34,7 @@ pub(crate) struct Figures {
     pub(crate) are_taken: bool,
 }
 
-impl Figures {
+impl Recorded {
     /// Where the callsite with this number is. They are in the order of their numbers.
     pub(crate) fn index_of(&self, number: u32) -> Option<u64> {
         let number_of = |&(callsite, _): &(&Callsite, Totals)| callsite.number();
@@ -74,7 +74,7 @@ impl Sheets {
         (totals, &mut self.ticked)
     }
 
-    pub(super) fn figures(self) -> Figures {
+    pub(super) fn figures(self) -> Recorded {
         let mut all = Vec::new();
         let mut by_thread = Vec::new();
         for (name, totals) in self.by_name {
@@ -89,12 +89,12 @@ impl Sheets {
             }
             by_thread.push((name, called(totals, &[])));
         }
-        Figures {
+        Recorded {
             callsites: called(all, &self.tree.has_nodes()),
             by_thread,
             tree: self.tree,
             ticked: self.ticked,
-            ..Figures::default()
+            ..Recorded::default()
         }
     }
 }

@@ -18,18 +18,18 @@ use tsc_report::__private::Combine;
 /// The thread's shard: null, or from [`Arc::into_raw`].
 ///
 /// Not a `RefCell`: a signal handler that ends the thread may run the destructor at any moment.
-pub(super) struct Slot(Cell<*const Shard>);
+pub(super) struct ShardSlot(Cell<*const Shard>);
 
 thread_local! {
-    static SLOT: Slot = const { Slot(Cell::new(ptr::null())) };
+    static SLOT: ShardSlot = const { ShardSlot(Cell::new(ptr::null())) };
 }
 
 /// Calls `f` with this thread's slot, in the cold path. Returns `None` if the thread is ending.
-pub(super) fn with_shard_slot<T>(f: impl FnOnce(&Slot) -> T) -> Option<T> {
+pub(super) fn with_shard_slot<T>(f: impl FnOnce(&ShardSlot) -> T) -> Option<T> {
     SLOT.try_with(f).ok()
 }
 
-impl Slot {
+impl ShardSlot {
     /// This thread's shard in `registry`, if it has one. In the child of a fork, the slot may hold a shard of the parent's.
     pub(super) fn current(&self, registry: &Registry) -> Option<&Shard> {
         // SAFETY: null, or alive until the thread ends. Only the cold path comes here, and it does not nest.
@@ -46,7 +46,7 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
+impl Drop for ShardSlot {
     fn drop(&mut self) {
         let thread = thread::this();
         end_light(light::this(), thread);

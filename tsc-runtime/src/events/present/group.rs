@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use perf_event::events::Software;
 use perf_event::{Builder, Counter, ReadFormat};
 
-use super::kinds::{self, Kind, MOST};
+use super::kinds::{self, EventKind, MOST};
 use crate::environment;
 use crate::process::{NotCancelled, OwnDescriptor};
 use crate::tsc::{Ticks, clock, elapsed};
@@ -38,7 +38,7 @@ const CALIBRATION: usize = 32;
 
 const TOO_FEW: &str = "the process has too few file descriptors (ulimit -n)";
 
-struct Group {
+struct CounterGroup {
     /// How many groups were opened before this one.
     number: u32,
     /// The leader, and the other counters, which count as long as they are open.
@@ -53,20 +53,20 @@ struct Group {
 
 /// The values of a thread's counters at some moment, without what the reads so far have added to them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct GroupReading {
     group: u32,
     values: [u64; MOST],
 }
 
 thread_local! {
     /// `Err` if the group could not be opened on this thread.
-    static GROUP: RefCell<Option<Result<Group, ()>>> = const { RefCell::new(None) };
+    static GROUP: RefCell<Option<Result<CounterGroup, ()>>> = const { RefCell::new(None) };
 }
 
 /// The present values of the thread's counters, and the ticks that reading them took. `None` if they cannot be read: the thread is ending,
 /// the process has no file descriptors to spare, a signal handler or an allocator calls this function while it is running, or the CPU cannot
 /// count that many events at once.
-pub(super) fn read() -> Option<(Reading, u64)> {
+pub(super) fn read() -> Option<(GroupReading, u64)> {
     let began = clock::now();
     let read = GROUP.try_with(|group| {
         let mut group = group.try_borrow_mut().ok()?;
@@ -79,7 +79,7 @@ pub(super) fn read() -> Option<(Reading, u64)> {
         if leader.is_none() {
             // What is left of an earlier group, which may be a parent process's, is closed first.
             *group = None;
-            let opened = Group::open(kinds::chosen());
+            let opened = CounterGroup::open(kinds::chosen());
             *group = Some(opened.map_err(|error| complain_once(&error)));
         }
         let known = group.as_mut()?.as_mut().ok()?;
@@ -97,13 +97,13 @@ fn complain_once(why: &io::Error) {
 }
 
 /// What was counted between two readings. `None` if the program has closed the counters in between.
-pub(super) fn difference(before: &Reading, after: &Reading) -> Option<[i64; MOST]> {
+pub(super) fn difference(before: &GroupReading, after: &GroupReading) -> Option<[i64; MOST]> {
     let counted = |i: usize| after.values[i].wrapping_sub(before.values[i]).cast_signed();
     (before.group == after.group).then(|| std::array::from_fn(counted))
 }
 
 /// Tries to open a counter for the event on this thread.
-pub(super) fn try_to_open(kind: &Kind) -> io::Result<()> {
+pub(super) fn try_to_open(kind: &EventKind) -> io::Result<()> {
     kind.builder().build_with_group(&mut leader()?).map(drop)
 }
 
@@ -117,10 +117,10 @@ fn leader() -> io::Result<Counter> {
         .build()
 }
 
-impl Group {
-    fn open(kinds: &[Kind]) -> io::Result<Self> {
+impl CounterGroup {
+    fn open(kinds: &[EventKind]) -> io::Result<Self> {
         let mut leader = leader()?;
-        let member = |kind: &Kind| kind.builder().build_with_group(&mut leader);
+        let member = |kind: &EventKind| kind.builder().build_with_group(&mut leader);
         let members: Vec<Counter> = kinds.iter().map(member).collect::<io::Result<_>>()?;
         let mut group = Self {
             number: OPENED.fetch_add(1, Relaxed),
@@ -143,7 +143,7 @@ impl Group {
 
     fn calibrate(&mut self, leader: libc::c_int) {
         let readings = (0..=CALIBRATION).filter_map(|_| self.read(leader));
-        let readings: Vec<Reading> = readings.collect();
+        let readings: Vec<GroupReading> = readings.collect();
         let added = readings.windows(2);
         let added = added.filter_map(|pair| difference(&pair[0], &pair[1]));
         let least = |a: [i64; MOST], b: [i64; MOST]| std::array::from_fn(|i| a[i].min(b[i]));
@@ -170,7 +170,7 @@ impl Group {
     }
 
     /// Reads the values by `libc::read`, because the function of the crate `perf_event` allocates.
-    fn read(&mut self, leader: libc::c_int) -> Option<Reading> {
+    fn read(&mut self, leader: libc::c_int) -> Option<GroupReading> {
         let mut words = [0_u64; WORDS];
         let size = size_of_val(&words);
         let _not_cancelled = NotCancelled::begin();
@@ -187,14 +187,14 @@ impl Group {
         let values = std::array::from_fn(|i| {
             words[HEADER + 2 * (1 + i)].wrapping_sub((self.own[i] * self.reads).cast_unsigned())
         });
-        Some(Reading {
+        Some(GroupReading {
             group: self.number,
             values,
         })
     }
 }
 
-impl Drop for Group {
+impl Drop for CounterGroup {
     fn drop(&mut self) {
         // The members first: without its leader, a counter would become one of its own.
         for descriptor in self.descriptors.drain(..).rev() {

@@ -10,7 +10,7 @@ use crate::environment::{self, EVENTS};
 pub(super) use crate::record::event_row::MOST;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(super) struct EventKind {
     pub(super) name: &'static str,
     source: Source,
 }
@@ -28,11 +28,11 @@ enum Source {
 // Output: these in an array
 macro_rules! kinds {
     ($($name:literal: $source:ident($event:expr),)*) => {
-        [$(Kind { name: $name, source: Source::$source($event) },)*]
+        [$(EventKind { name: $name, source: Source::$source($event) },)*]
     };
 }
 
-impl Kind {
+impl EventKind {
     /// All events, in the order of `docs/variables.md`.
     pub(super) const ALL: [Self; 19] = kinds! {
         "page-faults": Software(Software::PAGE_FAULTS),
@@ -89,11 +89,11 @@ impl Kind {
     }
 }
 
-static CHOSEN: OnceBox<Vec<Kind>> = OnceBox::new();
+static CHOSEN: OnceBox<Vec<EventKind>> = OnceBox::new();
 
 /// The events in `TSC_EVENTS` that this process can count. The first call prints why the others cannot be counted.
-pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind] {
-    let can_be_counted = |kind: &Kind| {
+pub(super) fn choose(try_to_open: fn(&EventKind) -> io::Result<()>) -> &'static [EventKind] {
+    let can_be_counted = |kind: &EventKind| {
         let complain = |why| environment::complain(&format!("events: {why}"));
         let opened = try_to_open(kind).map_err(|error| kind.why_not(&error));
         opened.map_err(complain).is_ok()
@@ -102,7 +102,7 @@ pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind
 }
 
 /// The events that `TSC_EVENTS` names. Prints what is wrong with its other names.
-fn named() -> Vec<Kind> {
+fn named() -> Vec<EventKind> {
     let list = EVENTS.get().unwrap_or_default();
     let complain = |name: &str, wrong: &str| EVENTS.complain(name, wrong);
     parse(&list.to_string_lossy(), complain)
@@ -116,16 +116,16 @@ pub(crate) fn understood() -> String {
 }
 
 /// The events that [`choose`] has returned. Empty before its first call.
-pub(super) fn chosen() -> &'static [Kind] {
+pub(super) fn chosen() -> &'static [EventKind] {
     CHOSEN.get().map_or(&[], Vec::as_slice)
 }
 
 /// The events of a list. Each wrong name in it is passed to `complain` with the reason.
-fn parse(list: &str, mut complain: impl FnMut(&str, &'static str)) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
+fn parse(list: &str, mut complain: impl FnMut(&str, &'static str)) -> Vec<EventKind> {
+    let mut kinds: Vec<EventKind> = Vec::new();
     let names = list.split(',').map(str::trim);
     for name in names.filter(|name| !name.is_empty()) {
-        match Kind::ALL.iter().find(|kind| kind.name == name) {
+        match EventKind::ALL.iter().find(|kind| kind.name == name) {
             None => complain(name, "is unknown"),
             Some(kind) if kinds.iter().any(|known| known.name == kind.name) => {}
             Some(_) if kinds.len() == MOST => complain(name, "is one too many"),
@@ -139,7 +139,7 @@ fn parse(list: &str, mut complain: impl FnMut(&str, &'static str)) -> Vec<Kind> 
 mod tests {
     use super::*;
 
-    fn parse(list: &str) -> (Vec<Kind>, Vec<(String, &'static str)>) {
+    fn parse(list: &str) -> (Vec<EventKind>, Vec<(String, &'static str)>) {
         let mut wrong = Vec::new();
         let kinds = super::parse(list, |name, why| wrong.push((name.to_owned(), why)));
         (kinds, wrong)
@@ -159,7 +159,7 @@ mod tests {
         let (kinds, wrong) = parse("page-faults,misses");
         assert_eq!(kinds.len(), 1);
         assert_eq!(wrong, [("misses".to_owned(), "is unknown")]);
-        let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name).collect();
+        let all: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.name).collect();
         let (kinds, wrong) = parse(&all.join(","));
         assert_eq!((kinds.len(), wrong.len()), (MOST, all.len() - MOST));
         assert_eq!(wrong[0].1, "is one too many");
@@ -167,8 +167,9 @@ mod tests {
 
     #[test]
     fn reason_names_the_event_and_what_is_missing() {
-        let why =
-            |number, kind: usize| Kind::ALL[kind].why_not(&io::Error::from_raw_os_error(number));
+        let why = |number, kind: usize| {
+            EventKind::ALL[kind].why_not(&io::Error::from_raw_os_error(number))
+        };
         assert!(why(libc::ENOENT, 6).starts_with("instructions: this machine has no performance"));
         assert!(why(libc::EACCES, 3).contains("perf_event_paranoid"));
     }
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn page_lists_every_event() {
         let page = include_str!("../../../../docs/variables.md");
-        for kind in Kind::ALL {
+        for kind in EventKind::ALL {
             assert!(page.contains(&format!("`{}`", kind.name)), "{}", kind.name);
         }
     }

@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use self::group::Reading;
+use self::group::GroupReading;
 use crate::record::Record;
 use crate::record::callsite::{self, Callsite};
-use crate::record::event_row::Row;
+use crate::record::event_row::EventRow;
 use tsc_report::EventCount;
 
 mod group;
@@ -37,8 +37,8 @@ pub(crate) fn are_counted() -> bool {
 /// A running call whose events are counted: the row to which they belong, and the thread's counters at its start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountedCall {
-    row: &'static Row,
-    start: Reading,
+    row: &'static EventRow,
+    start: GroupReading,
 }
 
 /// Called before a call's first read of the TSC. Also returns the ticks that this took.

@@ -9,7 +9,7 @@ use crate::record::light::PathSums;
 use crate::record::name;
 use crate::record::side_histograms::Side;
 use crate::record::totals::Totals;
-use crate::registry::{Figures, ThreadName, is_light_unsplit};
+use crate::registry::{Recorded, ThreadName, is_light_unsplit};
 use crate::tsc::Fence;
 use tsc_report::__private::{LIGHT, SQUARES_UNIT, TIMED, WholeTicks, sorted};
 use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
@@ -17,7 +17,7 @@ use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
 
 /// The sums of all callsites.
-pub(in crate::live) fn collect_callsites(figures: &Figures, clock: &Clock) -> Vec<CallsiteReport> {
+pub(in crate::live) fn collect_callsites(figures: &Recorded, clock: &Clock) -> Vec<CallsiteReport> {
     let mut parts = vec![Vec::new(); figures.callsites.len()];
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {

@@ -1,13 +1,13 @@
 //! Makes the report's contexts from the registry's call trees.
 
-use crate::registry::Figures;
+use crate::registry::Recorded;
 use crate::{interruption, on_cpu};
 use tsc_report::__private::WholeTicks;
 use tsc_report::Context;
 
 /// The contexts that have figures, and their ancestors. In a program with light probes they are those of the ticks, which also find timed
 /// functions.
-pub(in crate::live) fn collect_contexts(figures: &Figures) -> Vec<Context> {
+pub(in crate::live) fn collect_contexts(figures: &Recorded) -> Vec<Context> {
     // Ticks tell the time of each context, but not the calls.
     let (ticked, timed) = (&figures.ticked.tree, &figures.tree);
     let is_ticked = !ticked.nodes.is_empty();

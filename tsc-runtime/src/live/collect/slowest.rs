@@ -4,12 +4,12 @@ use super::process::Timeline;
 use crate::process;
 use crate::record::slowest::{self, KeptCall};
 use crate::recorded::Value;
-use crate::registry::Figures;
+use crate::registry::Recorded;
 use tsc_report::__private::WholeTicks;
 use tsc_report::{CallsiteReport, RecordedValue, SlowCall};
 
 /// Gives each callsite its slowest calls.
-pub(super) fn add_slowest(callsites: &mut [CallsiteReport], figures: &Figures) {
+pub(super) fn add_slowest(callsites: &mut [CallsiteReport], figures: &Recorded) {
     let timeline = Timeline::now();
     let index_of = |number| figures.index_of(number);
     for (index, (_, totals)) in (0..).zip(&figures.callsites) {

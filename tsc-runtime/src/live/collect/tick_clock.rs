@@ -1,13 +1,13 @@
 //! Makes the report's part about the clock of light probes.
 
 use crate::calibration::overhead;
-use crate::registry::Figures;
+use crate::registry::Recorded;
 use crate::tsc::clock;
 use crate::{on_cpu, tick_clock};
 use tsc_report::TickClock;
 
 /// `None` if the program has no light probes.
-pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock> {
+pub(in crate::live) fn collect_tick_clock(figures: &Recorded) -> Option<TickClock> {
     let mut callsites = figures.callsites.iter();
     if figures.ticked.tree.nodes.is_empty() && !callsites.any(|(callsite, _)| callsite.is_light()) {
         return None;

@@ -15,10 +15,10 @@ pub(super) struct Trie<T, const ROOTS: usize> {
     roots: [Link<T>; ROOTS],
 }
 
-type Link<T> = OnceBox<Node<T>>;
+type Link<T> = OnceBox<TrieNode<T>>;
 
 #[derive(Debug)]
-struct Node<T> {
+struct TrieNode<T> {
     value: T,
     children: [Link<T>; CHILDREN],
 }
@@ -38,7 +38,7 @@ impl<T, const ROOTS: usize> Trie<T, ROOTS> {
 
     /// The value with this hash for which `is` returns true. If there is none, `new` is inserted and returned.
     pub(super) fn get_or_insert(&self, hash: u64, is: impl Fn(&T) -> bool, new: T) -> &T {
-        let mut node = Some(Box::new(Node {
+        let mut node = Some(Box::new(TrieNode {
             value: new,
             children: array::from_fn(|_| OnceBox::new()),
         }));

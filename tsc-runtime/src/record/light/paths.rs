@@ -33,7 +33,7 @@ const OTHER: Place = Place(1);
 /// All zeros is a place that is not in use.
 #[derive(Debug)]
 #[repr(C, align(64))]
-struct State<F> {
+struct PathsState<F> {
     /// The callsite's number + 1, so that 0 is none.
     callsite: AtomicU32,
     /// The last place that has extended the chain. It is this place itself unless the call is a recursive one.
@@ -51,11 +51,11 @@ struct State<F> {
 }
 
 /// The largest number of places of a thread.
-const PLACES: usize = Segments::<State<PathFigures>>::CAPACITY;
+const PLACES: usize = Segments::<PathsState<PathFigures>>::CAPACITY;
 const _: () = assert!(PLACES <= 1 << u16::BITS);
 
 // SAFETY: what is not figures are integers, for which zero is a value, and has no destructor.
-unsafe impl<F: Zeroed> Zeroed for State<F> {}
+unsafe impl<F: Zeroed> Zeroed for PathsState<F> {}
 
 /// A place as another thread reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl<S: Combine> Combine for PathTotals<S> {
 
 /// The places of one thread, which alone adds to them; others may read them.
 #[derive(Debug)]
-pub(crate) struct Paths<F: Figures = PathFigures>(Segments<State<F>>);
+pub(crate) struct Paths<F: Figures = PathFigures>(Segments<PathsState<F>>);
 
 // SAFETY: the cells are used by the thread alone, through `place_of`, `child` and `add`. What others read, through `read`, are atomics.
 unsafe impl<F: Figures> Sync for Paths<F> {}
@@ -94,7 +94,7 @@ impl<F: Figures> Paths<F> {
     }
 
     #[inline(always)]
-    fn state(&self, place: Place) -> &State<F> {
+    fn state(&self, place: Place) -> &PathsState<F> {
         self.0.get(place.0)
     }
 
@@ -116,7 +116,7 @@ impl<F: Figures> Paths<F> {
     /// A known place, which becomes the first of its list.
     fn find_child(&self, from: Place, callsite: u32) -> Option<Place> {
         let list = &self.state(from).first_child;
-        let mut before: Option<&State<F>> = None;
+        let mut before: Option<&PathsState<F>> = None;
         let mut child = list.get();
         // A signal handler that comes in between may leave a list in another order, but none that is longer than this.
         for _ in 0..PLACES {

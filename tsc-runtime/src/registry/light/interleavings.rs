@@ -15,7 +15,7 @@ use crate::record::callsite::Callsite;
 use crate::record::light::{self, Frame, PathSums};
 use crate::record::thread;
 use crate::registry::interleavings::{Known, begin_process, call, check, join, read, take};
-use crate::registry::{Figures, reset, take_figures};
+use crate::registry::{Recorded, reset, take_figures};
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::{spin_loop, thread_local};
 use crate::tick_clock::EPOCH;
@@ -40,7 +40,7 @@ fn nest(outer: &'static Callsite, inner: &'static Callsite) {
 }
 
 /// Adds the times of both rows, and of what is outside of them.
-fn add(figures: &Figures, callsites: [&'static Callsite; 2], sums: &mut PathSums) {
+fn add(figures: &Recorded, callsites: [&'static Callsite; 2], sums: &mut PathSums) {
     let [outer, inner] = callsites.map(|callsite| {
         let mut rows = figures.callsites.iter();
         let row = rows.find(|(of, _)| std::ptr::eq(*of, callsite));
