@@ -141,16 +141,11 @@ impl Thread {
             }
         }
         // More than were noted.
-        self.for_each_record(f);
-    }
-
-    /// Calls `f` with all of this thread's records. For the cold path, likewise.
-    pub(crate) fn for_each_record(&self, f: impl Fn(&Record)) {
         self.for_each_wanted(|_| true, f);
     }
 
-    /// Calls `f` with the records of which calls are running. The first call of each callsite does this, so it looks at nothing else of the
-    /// other ones, of which there may be very many.
+    /// Calls `f` with the records of which calls are running. For the cold path, likewise. The first call of each callsite does this, so it looks
+    /// at nothing else of the other ones, of which there may be very many.
     pub(crate) fn for_each_running(&self, f: impl Fn(&Record)) {
         self.for_each_wanted(|entry| entry.depth() != 0, f);
     }
