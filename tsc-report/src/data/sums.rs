@@ -55,6 +55,8 @@ macro_rules! __figures {
             record off: i64 by Add,
             /// The part of `off` in which the thread was ready while another thread ran.
             record waiting: i64 by Add,
+            /// How often the thread left the CPU in calls inside no other call of the same callsite.
+            record switches: u64 by Add,
             /// Ticks off the CPU outside annotated callees.
             record own_off: i64 by Add,
             /// The part of `own_off` in which the thread was ready while another thread ran.

@@ -49,12 +49,13 @@ fn raw(callsite: &CallsiteReport) -> String {
 fn off_cpu(callsite: &CallsiteReport) -> Option<String> {
     let on_cpu = callsite.on_cpu_ticks?;
     (on_cpu != callsite.wall_ticks).then(|| format!(
-        "on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}; wall time: mean {}, p50 {}, p99 {}, max {}",
+        "on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}, in {} switches; wall time: mean {}, p50 {}, p99 {}, max {}",
         fixed(on_cpu, 0),
             ticks(callsite.blocked_ticks, 0),
         callsite.total_ticks,
         ticks(callsite.waiting_ticks, 0),
         callsite.wall_ticks,
+        callsite.sums.switches,
         ticks(callsite.wall_mean_ticks, 1),
         ticks(callsite.wall_p50_ticks, 0),
         ticks(callsite.wall_p99_ticks, 0),

@@ -304,6 +304,7 @@ impl Record {
         if self.entry().depth() == 1 {
             counters.off.add(inside.loss.off);
             counters.waiting.add(inside.loss.waiting);
+            counters.switches.add(inside.loss.switches.into());
         }
         let registration = self.take_registration().cast_signed();
         counters.registration.add(registration);

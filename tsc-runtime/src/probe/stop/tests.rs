@@ -108,6 +108,8 @@ fn loss_is_inclusive_in_all_callers_and_own_in_one() {
         worker.sums.own_waiting,
     ];
     assert_eq!(own_waiting, [21_000, 90_000, 0]);
+    let switches = [&outer, &sleeper, &worker].map(|totals| totals.sums.switches);
+    assert_eq!(switches, [6, 3, 0]);
     assert_eq!(outer.sums.callees, 2_400_150);
     // The probes cost nothing.
     assert_eq!((outer.sums.nested, sleeper.sums.nested), (0, 0));
