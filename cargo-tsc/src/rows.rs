@@ -40,10 +40,11 @@ pub fn same_row<'a>(report: &'a Report, row: &CallsiteReport) -> Option<&'a Call
     rows.find(|other| identity(other) == wanted)
 }
 
-/// The sum of [`self_ticks`] over all rows.
+/// The sum of [`self_ticks`] over all rows. As in the dump, a row from which more was subtracted than was in it counts as 0.
 #[must_use]
 pub fn all_self_ticks(report: &Report) -> f64 {
-    report.callsites().iter().map(self_ticks).sum()
+    let rows = report.callsites().iter();
+    rows.map(|row| self_ticks(row).max(0.0)).sum()
 }
 
 /// A figure with about four digits: `73.75M` is 73 750 000.
