@@ -165,7 +165,7 @@ impl Started {
     /// The call is timed.
     #[inline(always)]
     pub(super) unsafe fn timed_record(&self) -> &Record {
-        // SAFETY: guaranteed by the caller. The records of a thread outlive all calls on it.
+        // SAFETY: a timed call has a record. The records of a thread outlive all calls on it.
         unsafe { &*self.0.record.assume_init() }
     }
 
@@ -211,7 +211,7 @@ impl Started {
     /// The call has a place in the tree.
     #[inline(always)]
     pub(super) unsafe fn outer(&self) -> Place {
-        // SAFETY: guaranteed by the caller: who gives a call its place writes this.
+        // SAFETY: who gives a call its place in the tree writes this.
         unsafe { self.0.outer.assume_init() }
     }
 

@@ -14,7 +14,7 @@ use crate::registry::{self, check_light};
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn start<const COUNTER: usize>(frame: &Frame) {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: the probe has set the frame's callsite.
     unsafe { start_counting(frame, COUNTER) };
 }
 
@@ -28,7 +28,7 @@ unsafe fn start_counting(frame: &Frame, counter: usize) {
     check_light(thread);
     // A frame that is not linked changes nothing when it is unlinked.
     frame.set_outer(thread.innermost());
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: the probe has set the frame's callsite.
     if let Who::Fresh(callsite) = unsafe { frame.who() }
         && count(callsite, counter, 1)
     {
@@ -66,7 +66,7 @@ pub(super) extern "C" fn stop() {
 pub(super) unsafe extern "C" fn stop_out_of_order(frame: &Frame) {
     let thread = light::this();
     check_light(thread);
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: the frame was given its `outer`.
     let would_be_next = unsafe { frame.outer() } == thread.innermost();
     if !would_be_next {
         thread.unlink(frame);

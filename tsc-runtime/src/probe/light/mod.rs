@@ -127,7 +127,7 @@ unsafe fn stop(thread: &LightThread, frame: &Frame) {
     if !thread.is_current() {
         keeping::stop();
     }
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: the frame has its `outer`, and its call ends on this thread.
     unsafe { thread.leave(frame) };
 }
 
