@@ -34,10 +34,17 @@ fn rest() {
     std::thread::sleep(std::time::Duration::from_millis(30));
 }
 
+/// What is blocked in it is in its callee.
+#[cycles]
+fn waits() -> u64 {
+    rest();
+    work(100_000)
+}
+
 fn main() {
     println!("{}", even(60) + odd(20));
     println!("{}", (0..2000).map(tiny).sum::<u64>());
-    rest();
+    println!("{}", waits());
 }
 "#;
 
@@ -139,7 +146,7 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     assert!(boxes["even;odd"] < 0.6 * boxes["even"], "{seen}");
     let says = |what: &str| assert!(seen.lines().any(|line| line == what), "{what}: {seen}");
     says("by blocked rest");
-    says("by wall rest");
+    says("by wall waits");
     says("median in its bucket true");
     says("mark explained true");
     let text = project.tsc("report one").ends(0).out;

@@ -18,7 +18,7 @@ pub(super) fn lines(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     };
     let first = row.sums.first.map(|of| 1 + axis.column(of.ticks as f64));
     let below = first.map_or(String::new(), |end| format!("{:>end$}", 'F'));
-    let least = scale.figure(axis.least - axis.visible);
+    let least = scale.figure((axis.least - axis.visible).max(0.0));
     let greatest = scale.figure(axis.greatest - axis.visible);
     let room = COLUMNS.saturating_sub(least.chars().count());
     vec![

@@ -51,6 +51,10 @@ function percent(share) {
 /** Self ticks by which rows are ranked: on the CPU where that is known. The cost of probes is subtracted, which may have been more. */
 const selfOf = (row) => Math.max(0, row.self_on_cpu_ticks ?? row.self_ticks);
 const selfSum = sumOf(report.callsites.map(selfOf));
+/** Ticks blocked outside of annotated callees, so that all rows add up to what is blocked; `null` where nothing is known of the CPU. */
+const blockedOf = (row) => known(row.self_on_cpu_ticks) ? Math.max(0, row.self_ticks - row.self_on_cpu_ticks) : null;
+/** The same for waiting for a CPU. */
+const waitingOf = (row) => known(row.clock_ticks) ? row.sums.ticked_own_waiting : row.sums.own_waiting;
 
 /** A time of single calls. Under 30 ticks, a timed call cannot be distinguished from an empty one. A single call is all there is to know. */
 function ofCall(row, ticks) {

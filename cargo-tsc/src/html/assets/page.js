@@ -27,11 +27,11 @@ function showFacts() {
   const probes = sumOf(rows.map((row) => row.probe_ticks ?? row.calls * cost(row.fence)));
   const own = sumOf(rows.map((row) => row.self_on_cpu_ticks ?? row.self_ticks));
   const cpu = known(process.cpu_ns) && hertz ? process.cpu_ns / 1e9 * hertz : own + probes;
-  const blocked = sumOf(rows.map((row) => known(row.self_on_cpu_ticks) ? row.self_ticks - row.self_on_cpu_ticks : 0));
   const facts = [
     ["wall time", known(process.duration_ns) ? nanoseconds(process.duration_ns) : "–"],
     ["on the CPU", time(cpu)],
-    ["blocked", time(blocked)],
+    ["blocked", time(sumOf(rows.map(blockedOf)))],
+    ["waiting for a CPU", time(sumOf(rows.map(waitingOf)))],
     // Light probes overlap with their surroundings, so they may take less than they are calibrated to take.
     ["probes", `${percent(Math.max(0, Math.min(probes, cpu - own)) / cpu)} of the CPU time`],
     ["calls", count(sumOf(rows.map((row) => row.calls)))],

@@ -40,7 +40,7 @@ function bar(value, greatest, kind, text) {
 }
 
 const greatestSelf = Math.max(...report.callsites.map(selfOf), 0);
-const greatestBlocked = Math.max(...report.callsites.map((row) => row.blocked_ticks ?? 0), 0);
+const greatestBlocked = Math.max(...report.callsites.map(blockedOf), 0);
 
 const columns = [
   { key: "name", label: "function", value: (row) => row.name },
@@ -48,8 +48,8 @@ const columns = [
     show: (row) => bar(selfOf(row), greatestSelf, "on-cpu", percent(selfSum > 0 ? selfOf(row) / selfSum : null)) },
   { key: "self-time", label: "self", title: "time on the CPU outside of annotated callees", value: selfOf, show: (row) => time(selfOf(row)) },
   { key: "error", label: "±", title: "error of self, as a share of it, at 95 %", value: selfError, show: (row) => percent(selfError(row)) },
-  { key: "blocked", label: "blocked", title: "time in which the thread had given up the CPU: sleep, input, output, locks; callees included",
-    value: (row) => row.blocked_ticks, show: (row) => bar(row.blocked_ticks, greatestBlocked, "blocked", time(row.blocked_ticks)) },
+  { key: "blocked", label: "blocked", title: "time outside of annotated callees in which the thread had given up the CPU: sleep, input, output, locks",
+    value: blockedOf, show: (row) => bar(blockedOf(row), greatestBlocked, "blocked", time(blockedOf(row))) },
   { key: "total", label: "total", title: "on the CPU and blocked, callees included", value: (row) => row.total_ticks, show: (row) => time(Math.max(0, row.total_ticks)) },
   { key: "wall", label: "wall", title: "the same, and waiting for a CPU", value: (row) => row.wall_ticks, show: (row) => time(row.wall_ticks) },
   { key: "calls", label: "calls", value: (row) => row.calls, show: (row) => count(row.calls) },
