@@ -95,11 +95,16 @@ impl<'a> Beside<'a> {
         Ok(())
     }
 
-    /// Whether there should be another turn.
+    /// Whether there should be another turn. If the machine seems to be slow, at least one more decides, however long it takes.
     #[must_use]
     pub fn is_unsure(&self) -> bool {
-        let turns = if self.again { 2 * TURNS } else { TURNS };
-        self.needs_turns(turns, SHORT_SECONDS)
+        match self.again {
+            false => self.needs_turns(TURNS, SHORT_SECONDS),
+            true => {
+                self.needs_turns(2, f64::INFINITY)
+                    || self.needs_turns(2 * TURNS, REPEATABLE_SECONDS)
+            }
+        }
     }
 
     /// Whether there should be another turn before functions are left out because the program is slow.
@@ -108,9 +113,10 @@ impl<'a> Beside<'a> {
         self.needs_turns(TURNS, REPEATABLE_SECONDS)
     }
 
-    /// Whether there were fewer than so many turns, of runs that take less than so many seconds and can be compared.
+    /// Whether there were fewer than so many turns, of runs that take less than so many seconds, on the CPU or asleep, and can be compared.
     fn needs_turns(&self, turns: usize, seconds: f64) -> bool {
-        self.otherwise.is_none() && self.turns.len() < turns && self.bare_seconds() < seconds
+        let takes = self.bare_seconds().max(self.seconds().1);
+        self.otherwise.is_none() && self.turns.len() < turns && takes < seconds
     }
 
     /// Runs both programs once more, and only keeps their times.
@@ -290,5 +296,25 @@ mod tests {
         assert!(beside(&[[3.0, 2.0]]).is_undecided());
         assert!(!beside(&[[3.0, 2.0]; TURNS]).is_undecided());
         assert!(!beside(&[[30.0, 20.0]]).is_undecided());
+    }
+
+    #[test]
+    fn a_program_that_sleeps_for_long_is_not_run_again() {
+        let mut sleeps = beside(&[[0.1, 0.1]]);
+        assert!(sleeps.is_unsure());
+        sleeps.turns[0][1].seconds = 60.0;
+        assert!(!sleeps.is_unsure());
+    }
+
+    #[test]
+    fn a_machine_that_seems_slow_is_measured_again() {
+        let again = |turns: &[[f64; 2]]| Beside {
+            again: true,
+            ..beside(turns)
+        };
+        assert!(again(&[[1.5, 1.0]; 2 * TURNS - 1]).is_unsure());
+        assert!(!again(&[[1.5, 1.0]; 2 * TURNS]).is_unsure());
+        assert!(again(&[[90.0, 60.0]]).is_unsure());
+        assert!(!again(&[[90.0, 60.0]; 2]).is_unsure());
     }
 }
