@@ -305,6 +305,10 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
             .says("without scripted: not in the program")
             .says("deep::work");
     }
+    // What is mended is tried again.
+    fs::write(&lib, text).unwrap();
+    let mended = program.tsc("run --all --with beside").ends(0);
+    mended.says("with beside 1.2.3").says("beside::work");
     // A new choice of crates, and then a new source, are followed.
     let names = |words: &str| {
         let ended = program.tsc(words).ends(0);

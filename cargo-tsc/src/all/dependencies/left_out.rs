@@ -1,10 +1,12 @@
-//! The crates that do not compile with attributes, so that this is tried once.
+//! The crates that do not compile with attributes, so that this is tried once for each version of a crate, or for each text of its files.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::Result;
-use cargo_metadata::PackageId;
+use cargo_metadata::Package;
 use serde::{Deserialize, Serialize};
 
 use crate::all::remembered;
@@ -21,7 +23,14 @@ pub struct LeftOut {
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Errors {
-    of: BTreeMap<String, String>,
+    of: BTreeMap<String, Refusal>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Refusal {
+    error: String,
+    /// A digest of the crate's files, if they can change.
+    of: Option<u64>,
 }
 
 impl LeftOut {
@@ -35,16 +44,48 @@ impl LeftOut {
 
     /// Why a package is left out, if it is.
     #[must_use]
-    pub fn why(&self, id: &PackageId) -> Option<&str> {
-        self.errors.of.get(&id.repr).map(String::as_str)
+    pub fn why(&self, package: &Package) -> Option<&str> {
+        let refusal = self.errors.of.get(&package.id.repr)?;
+        (refusal.of == digest(package)).then_some(&*refusal.error)
     }
 
     /// Remembers the first error of a package.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn add(&mut self, id: &PackageId, error: &str) -> Result<()> {
-        self.errors.of.insert(id.repr.clone(), error.to_owned());
+    pub fn add(&mut self, package: &Package, error: &str) -> Result<()> {
+        let refusal = Refusal {
+            error: error.to_owned(),
+            of: digest(package),
+        };
+        self.errors.of.insert(package.id.repr.clone(), refusal);
         remembered::write(&self.path, &self.errors)
     }
+}
+
+/// A digest of the files of a crate that is not from a registry or a commit.
+fn digest(package: &Package) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    let folder = package.manifest_path.parent()?.as_std_path();
+    let is_fixed = package.source.is_some();
+    (!is_fixed && add_files(folder, &mut hasher).is_ok()).then(|| hasher.finish())
+}
+
+/// Adds the names and the texts of a folder's sources, in order. Hidden folders and `target` have none.
+fn add_files(folder: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                add_files(&path, hasher)?;
+            }
+        } else if name == "Cargo.toml" || name.ends_with(".rs") {
+            name.hash(hasher);
+            fs::read(&path)?.hash(hasher);
+        }
+    }
+    Ok(())
 }

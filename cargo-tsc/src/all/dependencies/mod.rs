@@ -66,7 +66,7 @@ impl Dependencies {
         for id in graph.with_users(&choice.chosen) {
             let package = graph.package(&id).clone();
             let is_chosen = choice.chosen.contains(&id);
-            let error = found.left_out.why(&id).filter(|_| is_chosen);
+            let error = found.left_out.why(&package).filter(|_| is_chosen);
             found
                 .not_annotated
                 .extend(error.map(|error| does_not_compile(&package, error)));
@@ -120,7 +120,9 @@ impl Dependencies {
         annotated
             .flat_map(|id| graph.names(id))
             .filter(|(_, id)| {
-                graph.is_in_program(id) && !has_probes(id) && self.left_out.why(id).is_none()
+                graph.is_in_program(id)
+                    && !has_probes(id)
+                    && self.left_out.why(graph.package(id)).is_none()
             })
             .map(|(name, id)| (name.to_owned(), graph.package(id).name.to_string()))
             .collect()
@@ -191,7 +193,7 @@ impl Dependencies {
                     continue;
                 };
                 copied.is_annotated = false;
-                self.left_out.add(&id, &refusal.error)?;
+                self.left_out.add(&copied.package, &refusal.error)?;
                 self.not_annotated
                     .push(does_not_compile(&copied.package, &refusal.error));
                 changed = true;
