@@ -38,7 +38,7 @@ fn raw(callsite: &CallsiteReport) -> String {
         callsite.registration_overhead_ticks,
         callsite.wall_ticks,
         ticks(callsite.total_error_ticks, 0),
-        callsite.self_ticks,
+        callsite.self_on_cpu(),
         ticks(callsite.self_error_ticks, 0),
         ticks(callsite.mean_raw_ticks, 1),
         ticks(callsite.min_raw_ticks, 0),
@@ -51,7 +51,7 @@ fn off_cpu(callsite: &CallsiteReport) -> Option<String> {
     (on_cpu != callsite.wall_ticks).then(|| format!(
         "on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}, in {} switches; wall time: mean {}, p50 {}, p99 {}, max {}",
         fixed(on_cpu, 0),
-            ticks(callsite.blocked_ticks, 0),
+        ticks(callsite.blocked_ticks, 0),
         callsite.total_ticks,
         ticks(callsite.waiting_ticks, 0),
         callsite.wall_ticks,

@@ -34,7 +34,7 @@ pub(super) fn row(row: &CallsiteReport) -> Option<String> {
     let mut line = format!(
         "by {ticks} {} of the clock: self {:.0} ± {error} standard error",
         if ticks == 1 { "tick" } else { "ticks" },
-        row.self_ticks
+        row.self_on_cpu()
     );
     if let Some(probes) = row.probe_ticks {
         let subtracted = row.subtracted_ticks();
