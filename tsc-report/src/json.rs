@@ -49,8 +49,8 @@ impl Report {
         self.as_json()
     }
 
-    /// Reads a report that [`to_json`](Self::to_json) or `TSC_REPORT=json` has written. Unknown keys are ignored. Needs the
-    /// feature `json`.
+    /// Reads a report that [`to_json`](Self::to_json) or `TSC_REPORT=json` has written, also by an earlier version with this schema. Unknown
+    /// keys are ignored, and keys that are not there have their default. Needs the feature `json`.
     ///
     /// ```
     /// use tsc_runtime::{ReadError, Report};

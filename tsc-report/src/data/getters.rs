@@ -60,7 +60,7 @@ macro_rules! data {
     ) => {
         $crate::__data! {
             $(#[$struct_attr])*
-            #[cfg_attr(feature = "json", derive(serde::Deserialize))]
+            #[cfg_attr(feature = "json", derive(serde::Deserialize), serde(default))]
             pub struct $name {
                 $($(#[doc = $doc])+ $field: $type $(< $of >)? $(=> $target $(= $method $arguments)?)?,)*
             }

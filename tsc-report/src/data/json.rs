@@ -167,4 +167,22 @@ mod tests {
         ]);
         check(crate::Report::default());
     }
+
+    #[test]
+    fn keys_that_an_earlier_version_did_not_write_have_their_default() {
+        let sums = crate::CallsiteSums {
+            samples: 3,
+            ..crate::CallsiteSums::default()
+        };
+        let mut written = serde_json::to_value(&sums).unwrap();
+        assert!(
+            written
+                .as_object_mut()
+                .unwrap()
+                .remove("switches")
+                .is_some()
+        );
+        let read: crate::CallsiteSums = serde_json::from_value(written).unwrap();
+        assert_eq!(read, sums);
+    }
 }
