@@ -153,11 +153,12 @@ fn doubts(page: &Page<'_>) -> Vec<String> {
 pub(super) fn joined(parts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
+        let start = if lines.is_empty() { "tsc: " } else { "     " };
         match lines.last_mut() {
             Some(line) if format!("{line}; {part}").chars().count() <= width => {
                 *line += &format!("; {part}");
             }
-            _ => lines.push(format!("tsc: {part}")),
+            _ => lines.push(format!("{start}{part}")),
         }
     }
     lines.iter().map(|line| cut(line, width)).collect()
@@ -193,10 +194,10 @@ mod tests {
         assert_eq!(lines(all.len()), [all]);
         let two = [
             "tsc: server took 1.20s; blocked 3ms",
-            "tsc: waiting for a CPU 2ms",
+            "     waiting for a CPU 2ms",
         ];
         assert_eq!(lines(all.len() - 1), two);
-        assert_eq!(lines(12), ["tsc: serve…", "tsc: block…", "tsc: waiti…"]);
+        assert_eq!(lines(12), ["tsc: serve…", "     block…", "     waiti…"]);
     }
 
     #[test]
