@@ -2,8 +2,8 @@
 //!
 //! If one counter is incremented for one sample after the other, each increment waits for the previous one. Most of a function's samples
 //! are in a few neighbouring buckets, the window. So each bucket of the window is compared with all samples at once, and only the other
-//! samples are counted one by one. Four samples are handled at a time, with instructions that every x86-64 has. This takes half of the instructions
-//! that counting them one by one takes; `tests/instructions` prints them.
+//! samples are counted one by one. Four samples are handled at a time, with instructions that every x86-64 has. This takes half of the
+//! instructions that counting them one by one takes; `tests/instructions` prints how many.
 
 #![cfg(target_arch = "x86_64")]
 

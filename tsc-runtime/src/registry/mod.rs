@@ -268,7 +268,7 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Rec
 
 /// The callsite's number, which it gets now if it has none, and what its probes cost is measured. `None` if it is left out.
 fn number_of(callsite: &'static Callsite) -> Option<usize> {
-    let is_left_out = filter::leaves_out(callsite);
+    let is_left_out = callsite.number().is_none() && filter::leaves_out(callsite);
     if !is_left_out {
         overhead::calibrate(callsite.kind());
     }
