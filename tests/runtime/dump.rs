@@ -352,9 +352,9 @@ fn figures_follow_from_the_sums() {
             gross - sum("inner_gross") + sum("nested") - sum("inner_nested") + sum("off"),
         );
         let n = sum("samples");
-        let later = n + sum("excluded");
-        if later > 0.0 {
-            let mean = (sum("sum") + sum("excluded_sum")) / later;
+        let measured = n + sum("firsts") + sum("excluded");
+        if measured > 0.0 {
+            let mean = (sum("sum") + sum("first_sum") + sum("excluded_sum")) / measured;
             same("mean_ticks", mean - visible / probes);
         }
         if n > 1.0 && sum("excluded") <= n {

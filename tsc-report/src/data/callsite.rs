@@ -109,9 +109,9 @@ data! {
         /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, and
         /// reports made inside. It is measured each time.
         registration_overhead_ticks: f64,
-        /// Mean of all calls but threads' first ones, or of these if there are no others; of a light function, `total_ticks / calls`.
+        /// Mean of all calls; of a light function, `total_ticks / calls`.
         mean_ticks: Option<f64>,
-        /// Standard error of the mean.
+        /// Standard error of the mean: that of the samples, and by how much the other calls change the mean.
         std_error_ticks: Option<f64>,
         /// The systematic error of the mean in either direction, in addition to the standard error: by how much the cost of the function's
         /// own probe and of those nested in its calls may differ from their calibration. Outliers may raise the mean further. So the true
@@ -173,9 +173,8 @@ data! {
         /// The longest poll, on the CPU and blocked. For so long, the executor's thread could run nothing else.
         poll_max_ticks: Option<f64>,
         /// Mean wall time: from a call's start to its end, waiting for a CPU or not; of an async function, from its first poll to its completion.
-        /// Like the other figures of wall time, it is over all calls except each thread's first.
         wall_mean_ticks: Option<f64>,
-        /// Median wall time.
+        /// Median wall time. Unlike the mean, this and the next two are over all calls except each thread's first.
         wall_p50_ticks: Option<f64>,
         /// 99 % of the calls are not longer by wall time.
         wall_p99_ticks: Option<f64>,

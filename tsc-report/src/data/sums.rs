@@ -47,7 +47,7 @@ macro_rules! __figures {
             record excluded_sum: i64 by Add,
             /// The ticks of all calls in which the thread was blocked: a part of `sum`, `first_sum` and `excluded_sum`.
             record calls_blocked: i64 by Add,
-            /// By how much the wall time of the repaired and the excluded calls is longer than their ticks.
+            /// By how much the wall time of interrupted calls is longer than their ticks.
             record calls_waiting: i64 by Add,
             /// The longest wall time of a repaired or an excluded call; of async functions, of any call.
             record wall_max: Option<i64> by Greatest,
@@ -199,17 +199,18 @@ impl CallsiteSums {
         saturating_sum(timed.into_iter().chain([self.counted]))
     }
 
-    /// The gross ticks and the number of the calls but threads' first ones.
-    pub(crate) fn later_calls(&self) -> (i64, u64) {
-        let ticks = self.sum.wrapping_add(self.excluded_sum);
-        (ticks, saturating_sum([self.samples, self.excluded]))
+    /// The gross ticks and the number of the calls that were measured.
+    pub(crate) fn measured(&self) -> (i64, u64) {
+        let others = self.first_sum.wrapping_add(self.excluded_sum);
+        let calls = saturating_sum([self.samples, self.firsts, self.excluded]);
+        (self.sum.wrapping_add(others), calls)
     }
 
     /// How many times a probe's visible overhead is contained in the gross ticks: once for each call, or once for each poll.
     #[doc(hidden)]
     pub fn probes(&self) -> u64 {
         match self.polls {
-            0 => saturating_sum([self.samples, self.firsts, self.excluded]),
+            0 => self.measured().1,
             polls => polls,
         }
     }
@@ -220,8 +221,7 @@ impl CallsiteSums {
         if self.polls != 0 {
             return self.polls_gross;
         }
-        let calls = self.later_calls().0.wrapping_add(self.first_sum);
-        calls.wrapping_sub(self.calls_blocked)
+        self.measured().0.wrapping_sub(self.calls_blocked)
     }
 
     /// Whether interruptions of the calls were detected, as far as is known.

@@ -164,11 +164,12 @@ impl CallsiteReport {
             let extremes = sums.min.zip(sums.max);
             (stddev(sums), extremes, &self.histogram)
         };
-        let (later, calls) = sums.later_calls();
-        let gross = mean(later, calls).or_else(|| mean(sums.first_sum, sums.firsts));
+        let (ticks, calls) = sums.measured();
+        let gross = mean(ticks, calls);
+        let moved = gross.unwrap_or(0.0) - mean(sums.sum, sums.samples).unwrap_or(0.0);
         self.mean_ticks = gross.map(|gross| gross - visible);
         self.stddev_ticks = stddev;
-        self.std_error_ticks = stddev.map(|stddev| stddev / (sums.samples as f64).sqrt());
+        self.std_error_ticks = stddev.map(|of| (of / (sums.samples as f64).sqrt()).hypot(moved));
         self.min_ticks = extremes.map(|(min, _)| net(min));
         self.max_ticks = extremes.map(|(_, max)| net(max));
         // The middle of a bucket may be outside the range of its samples.
@@ -183,8 +184,7 @@ impl CallsiteReport {
         (self.p99_ticks, self.p999_ticks) = (p99, p999);
         self.first_ticks = sums.first.map(|first| net(first.ticks));
         let raw = sums.gross().wrapping_add(sums.nested);
-        let measured = sums.calls().saturating_sub(sums.anomalies);
-        self.mean_raw_ticks = mean(raw.wrapping_add(sums.off), measured);
+        self.mean_raw_ticks = mean(raw.wrapping_add(sums.off), calls);
         self.min_raw_ticks = sums.min.filter(|_| sums.nested == 0).map(|min| min as f64);
     }
 
@@ -216,7 +216,7 @@ impl CallsiteReport {
             let mean = mean(sums.wall.cast_signed(), sums.calls());
             (mean, sums.wall_max, 0.0)
         } else {
-            let (ticks, calls) = sums.later_calls();
+            let (ticks, calls) = sums.measured();
             let mean = mean(ticks.wrapping_add(sums.calls_waiting), calls);
             (mean, sums.wall_max.max(sums.max), visible)
         };
@@ -380,11 +380,22 @@ mod tests {
         );
         assert_eq!(
             (of.mean_ticks, of.max_ticks),
-            (Some(2_200.0), Some(5_000.0))
+            (Some(2_150.0), Some(5_000.0))
         );
-        assert_eq!(of.wall_mean_ticks, Some(2_300.0));
-        // Threads' first calls are the only ones that are not in the mean.
-        assert_eq!(3.0 * of.mean_ticks.unwrap() + 2_000.0, of.total_ticks);
+        assert_eq!(of.wall_mean_ticks, Some(2_225.0));
+        assert_eq!(4.0 * of.mean_ticks.unwrap(), of.total_ticks);
+    }
+
+    #[test]
+    fn what_calls_without_samples_add_is_an_error_of_the_mean() {
+        let of = report(&[100; 8], 0, |sums| {
+            (sums.firsts, sums.first_sum) = (2, 900)
+        });
+        assert_eq!(of.mean_ticks, Some(170.0));
+        assert_eq!(
+            (of.stddev_ticks, of.std_error_ticks),
+            (Some(0.0), Some(70.0))
+        );
     }
 
     #[test]

@@ -8,6 +8,8 @@ use crate::{CallsiteReport, EventCount, Report, ThreadReport};
 
 /// A remark is made of long and rare calls that are more than this share of the total.
 const NOTED_SHARE: f64 = 0.25;
+/// A single call stands out if it is longer than this many times the mean of the others.
+const LONGER: f64 = 4.0;
 /// At most this many threads of a row are shown.
 const THREADS: usize = 8;
 const INDENT: &str = "        ";
@@ -124,20 +126,22 @@ fn remarks(page: &Page<'_>, row: &CallsiteReport) -> Vec<String> {
 
 /// How many calls took how much longer than the others, where they are much of the total.
 fn long_and_rare(row: &CallsiteReport, scale: &Scale, options: &TextOptions) -> Option<String> {
-    let is_noted = |&share: &f64| share > NOTED_SHARE && !row.is_below_resolution();
-    let share = row.outlier_excess_share.filter(is_noted)?;
     let full = options.name_of("TSC_REPORT=full", "--full");
-    let excess = share * row.total_ticks;
-    // The calls of an async function are kept by their time until completion, which is no part of the total.
-    let kept = row.slowest.first().filter(|_| row.polls.is_none());
-    let longest = kept.map(|call| call.ticks.to_f64());
-    if let Some(ticks) = longest.filter(|&ticks| ticks > excess / 2.0) {
+    let least = NOTED_SHARE.max(LONGER / (row.calls as f64 - 1.0 + LONGER)) * row.total_ticks;
+    // The calls of an async function are kept by their time until completion, which is no part of the total. Those of a recursion contain others.
+    let is_of_total = row.polls.is_none() && row.sums.inner == 0;
+    let longest = row.slowest.first().map(|call| call.ticks.to_f64());
+    let range = least..row.total_ticks;
+    if let Some(ticks) = longest.filter(|ticks| is_of_total && range.contains(ticks)) {
         return Some(format!(
             "one call took {}, {:.0} % of the total: see {full}",
             scale.figure(ticks),
             ticks / row.total_ticks * 100.0
         ));
     }
+    let is_noted = |&share: &f64| share > NOTED_SHARE && !row.is_below_resolution();
+    let share = row.outlier_excess_share.filter(is_noted)?;
+    let excess = share * row.total_ticks;
     let blocked = row.on_cpu_ticks.map_or(0.0, |on| row.total_ticks - on);
     let how = if blocked > excess / 2.0 {
         full
@@ -215,10 +219,11 @@ mod tests {
 
     #[test]
     fn one_call_that_took_most_is_not_called_several() {
-        let remark = |longest, polls| {
+        let remark_of = |longest, polls, calls, total_ticks| {
             let row = CallsiteReport {
                 polls,
-                total_ticks: 1_000_000.0,
+                total_ticks,
+                calls,
                 outlier_excess_share: Some(0.5),
                 outliers: 5,
                 mean_ticks: Some(1000.0),
@@ -231,6 +236,7 @@ mod tests {
             let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
             long_and_rare(&row, &scale, &TextOptions::default())
         };
+        let remark = |longest, polls| remark_of(longest, polls, 1_000, 1_000_000.0);
         assert_eq!(
             remark(110_000, None).as_deref(),
             Some(
@@ -241,6 +247,11 @@ mod tests {
             remark(490_000, None).as_deref(),
             Some("one call took 490000 ticks, 49 % of the total: see TSC_REPORT=full")
         );
+        // Of three calls, and where more was subtracted than the calls took.
+        for (longest, calls, total) in [(490_000, 3, 1_000_000.0), (490, 1_000, -1_000.0)] {
+            let few = remark_of(longest, None, calls, total).unwrap();
+            assert!(few.starts_with("5 calls of about "), "{few}");
+        }
         // Until completion.
         let future = remark(200_000_000, Some(10)).unwrap();
         assert!(future.starts_with("5 calls of about 100000"), "{future}");

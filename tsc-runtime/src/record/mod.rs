@@ -318,14 +318,14 @@ impl Record {
     }
 
     fn add_interrupted(&self, sample: u64, wall: u64, is_repaired: bool) {
+        let (counters, ticks) = (&self.counters, sample.cast_signed());
+        let waiting = wall.cast_signed().wrapping_sub(ticks);
+        counters.calls_waiting.add(waiting);
         if self.is_first() {
             return self.leave_first(sample, true);
         }
         self.sequence.open();
         self.count_wall(wall);
-        let (counters, ticks) = (&self.counters, sample.cast_signed());
-        let waiting = wall.cast_signed().wrapping_sub(ticks);
-        counters.calls_waiting.add(waiting);
         if is_repaired {
             counters.repaired.add(1);
             self.add_to_statistics(ticks);
