@@ -197,16 +197,14 @@ impl OnCpu {
         self.with(look).unwrap_or(Loss::NONE)
     }
 
-    /// The cost of asking, from `began` until now. If the thread was interrupted meanwhile, the last known cost.
+    /// The cost of asking, from `began` until now. If the thread was interrupted meanwhile, the last known cost, which is 0 before the first.
     pub(crate) fn cost_since(&self, began: Ticks, is_clean: bool) -> i64 {
         let cost = elapsed(began, now());
-        let known = self.with(|state| {
-            if is_clean || state.cost == 0 {
-                state.cost = cost;
-            }
-            state.cost
-        });
-        known.unwrap_or(cost)
+        if is_clean {
+            self.with(|state| state.cost = cost);
+            return cost;
+        }
+        self.with(|state| state.cost).unwrap_or(0)
     }
 
     /// Whether this thread asks the kernel.
