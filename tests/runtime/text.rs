@@ -259,6 +259,11 @@ fn order_and_number_of_rows_are_as_asked() {
     sorted.sort();
     assert_eq!(by_name.len(), 9);
     assert_eq!(names(&[("TSC_SORT", "calls")])[0], "short");
+    for (sort, heading) in [("p99", " p99"), ("max", " max")] {
+        let text = dump(&[("TSC_SORT", sort)]);
+        let line = text.lines().find(|line| line.contains("total ticks"));
+        assert!(line.expect("the heading").contains(heading), "{text}");
+    }
     let three = names(&[("TSC_SORT", "name"), ("TSC_TOP", "3")]);
     assert_eq!(three, by_name[..3]);
     assert!(dump(&[("TSC_TOP", "3")]).contains("6 more rows; TSC_TOP=0 shows all"));

@@ -69,7 +69,7 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     let number = if is_full { count } else { short_count };
     let call = |row: &CallsiteReport, ticks| of_a_call(page, row, ticks);
     // Where the column stands from left to right, and what it shows, in the order of importance.
-    let by_importance: [(usize, &'static str, Cell<'_>); 14] = [
+    let mut by_importance: [(usize, &'static str, Cell<'_>); 14] = [
         (0, "self%", &|row| share(page, row)),
         (4, "calls", &|row| number(row.calls)),
         (7, "mean", &|row| call(row, found(row, row.mean_ticks))),
@@ -88,19 +88,19 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
         (6, "panicked", &|row| count(row.panicked)),
         (8, "s.e.", &|row| scale.known(row.std_error_ticks)),
     ];
+    // What the rows are sorted by comes next to the share.
+    let key = page.options.sort.to_string();
+    by_importance[1..].sort_by_key(|&(_, at, _)| at == "self" || !key.starts_with(at));
     let is_blocked =
         |row: &&CallsiteReport| row.own_blocked() > BLOCKED * (rows.self_sum + row.own_blocked());
     let mut room = page.options.width.saturating_sub(GCLK);
     let mut columns: Vec<Column> = Vec::new();
-    for (place, heading, cell) in by_importance {
-        let is_wanted = match heading {
-            "block" => rows.shown.iter().any(is_blocked),
-            "clean" | "panicked" | "s.e." => is_full,
-            _ => true,
-        };
-        if !is_wanted {
-            continue;
-        }
+    let is_wanted = |heading: &str| match heading {
+        "block" => rows.shown.iter().any(is_blocked),
+        "clean" | "panicked" | "s.e." => is_full,
+        _ => true,
+    };
+    for (place, heading, cell) in by_importance.into_iter().filter(|of| is_wanted(of.1)) {
         let cells: Vec<String> = rows.shown.iter().map(|row| cell(row)).collect();
         let widths = cells.iter().map(|cell| cell.chars().count());
         let width = widths.fold(heading.chars().count(), usize::max);
