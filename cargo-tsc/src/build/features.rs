@@ -48,9 +48,29 @@ impl Build<'_> {
             for id in std::iter::once(id).chain(own) {
                 command.arg("--package").arg(self.name(id));
             }
+            self.keep_defaults_off(command, id, selection);
         }
         command.args(["--config", "profile.dev.package.tsc-runtime.opt-level=3"]);
         Ok(())
+    }
+
+    /// Selects the default features of the user's packages alone. That package `id` is selected, too, is no reason for its own.
+    fn keep_defaults_off(&self, command: &mut Command, id: &PackageId, selection: &Selection) {
+        let is_default = |id: &&PackageId| {
+            let features = &self.project.package(id).features;
+            features.get("default").is_some_and(|of| !of.is_empty())
+        };
+        let is_chosen = self
+            .command
+            .has(&["--no-default-features", "--all-features"]);
+        if is_chosen || !is_default(&id) {
+            return;
+        }
+        command.arg("--no-default-features");
+        for own in selection.packages.iter().filter(is_default) {
+            let feature = format!("{}/default", self.name(own));
+            command.arg("--features").arg(feature);
+        }
     }
 
     /// Whether what is built has the dependencies of tests.
@@ -187,5 +207,31 @@ mod tests {
             assert_eq!(built(dir.path(), &options), [package]);
             assert_eq!(built(&dir.path().join(package), "--example x"), [package]);
         }
+    }
+
+    #[test]
+    fn a_library_that_is_only_measured_keeps_its_default_features_off() {
+        let dir = workspace();
+        let change = |file: &str, from: &str, to: &str| {
+            let path = dir.path().join(file);
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text.contains(from), "{text}");
+            fs::write(path, text.replace(from, to)).unwrap();
+        };
+        let features = "[features]\ndefault = [\"x\"]\nx = []\n";
+        for package in ["b", "c", "d"] {
+            change(&format!("{package}/Cargo.toml"), "[features]\n", features);
+        }
+        for dependency in ["b", "d"] {
+            let off = format!("path = \"../{dependency}\", default-features = false");
+            let on = format!("path = \"../{dependency}\"");
+            change("c/Cargo.toml", &on, &off);
+            let wrong = "#[cfg(feature = \"x\")] compile_error!(\"on\"); pub fn f";
+            change(&format!("{dependency}/src/lib.rs"), "pub fn f", wrong);
+        }
+        let own = "#[cfg(not(feature = \"x\"))] compile_error!(\"off\"); pub use";
+        change("c/src/lib.rs", "pub use", own);
+        assert_eq!(built(dir.path(), "-p c --example x --offline"), ["c"]);
+        assert_eq!(built(&dir.path().join("c"), "--example x"), ["c"]);
     }
 }
