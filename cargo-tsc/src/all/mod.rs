@@ -19,4 +19,4 @@ mod unopened;
 pub use manifest::with_paths;
 pub use rounds::run;
 pub use rustc::{become_rustc, is_rustc};
-pub use tree::{Place, left_out};
+pub use tree::{Place, left_out, refused};

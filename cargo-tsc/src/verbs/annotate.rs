@@ -16,7 +16,7 @@ use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::remark;
-use crate::sources::Sources;
+use crate::sources::{Sources, plain};
 
 /// Runs the verb.
 ///
@@ -70,20 +70,34 @@ impl Changes {
             true => Vec::new(),
             false => all::left_out(project),
         };
+        let refused = all::refused(project);
         let mut changes = Self::default();
         let bare = RefCell::new(BTreeSet::new());
         for package in members {
             for file in sources.of(package, false)? {
                 let place = file.strip_prefix(project.root()).unwrap_or(&file);
+                let source = fs::read_to_string(&file);
+                let source = source.with_context(|| file.display().to_string())?;
+                let refused = match args.strip {
+                    true => Vec::new(),
+                    false => refused.of(&plain(&file), &source),
+                };
+                for (line, error) in &refused {
+                    remark(&format!(
+                        "{}:{line}: left as it is, because it does not compile with an attribute: {error}",
+                        file.display()
+                    ));
+                }
                 let leave_out = |function: &Function| {
                     let found = left_out.iter().find(|one| one.is(place, function));
                     bare.borrow_mut().extend(found.map(|one| one.name.clone()));
-                    found.is_some()
+                    let mut lines = refused.iter().map(|(line, _)| line);
+                    found.is_some() || lines.any(|line| *line == 0 || function.lines.contains(line))
                 };
-                if args.write && annotate::needs_declaration(package, &file, &read(&file)?) {
+                if args.write && annotate::needs_declaration(package, &file, &source) {
                     changes.undeclared.push(file.clone());
                 }
-                match change(&file, args, &leave_out)? {
+                match change(&file, &source, args, &leave_out)? {
                     Ok(0) => {}
                     Ok(count) => {
                         changes.attributes += count;
@@ -149,14 +163,14 @@ fn say_what_is_needed(members: &[&Package], undeclared: &[PathBuf]) {
 /// The number of attributes that were, or would be, added or removed. The inner error is that of a file that does not parse.
 fn change(
     file: &Path,
+    source: &str,
     args: &AnnotateArgs,
     leave_out: &dyn Fn(&Function) -> bool,
 ) -> Result<syn::Result<usize>> {
-    let source = read(file)?;
     let changed = if args.strip {
-        annotate::strip(&source)
+        annotate::strip(source)
     } else {
-        annotate::annotate(&source, Where::Worthwhile, leave_out)
+        annotate::annotate(source, Where::Worthwhile, leave_out)
             .map(|annotated| (annotated.text, annotated.attributes))
     };
     let (text, count) = match changed {
@@ -167,8 +181,4 @@ fn change(
         output::write(file, text)?;
     }
     Ok(Ok(count))
-}
-
-fn read(file: &Path) -> Result<String> {
-    fs::read_to_string(file).with_context(|| file.display().to_string())
 }

@@ -22,7 +22,7 @@ use super::outside::Outside;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing};
-use refused::Refused;
+pub use refused::Refused;
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
@@ -40,6 +40,12 @@ pub type Place = (PathBuf, u32);
 #[must_use]
 pub fn left_out(project: &Project) -> Vec<Measured> {
     Known::last(&project.target().join("tsc").join(ALL)).bare
+}
+
+/// The functions and files of a project that did not compile with attributes in the last copies.
+#[must_use]
+pub fn refused(project: &Project) -> Refused {
+    Refused::read(&project.target().join("tsc").join(ALL))
 }
 
 /// A copy of a project.

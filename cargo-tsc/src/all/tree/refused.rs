@@ -14,7 +14,7 @@ const FILE: &str = "refused.json";
 
 /// What the compiler has refused.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub struct Refused {
     path: PathBuf,
     places: Places,
 }
@@ -36,14 +36,16 @@ struct Place {
 
 impl Refused {
     /// What earlier runs have found out.
-    pub(super) fn read(all: &Path) -> Self {
+    #[must_use]
+    pub fn read(all: &Path) -> Self {
         let path = all.join(FILE);
         let places = remembered::read(&path).unwrap_or_default();
         Self { path, places }
     }
 
     /// The lines of the refused functions of a file with this text, and the compiler's errors.
-    pub(super) fn of(&self, file: &Path, text: &str) -> Vec<(u32, String)> {
+    #[must_use]
+    pub fn of(&self, file: &Path, text: &str) -> Vec<(u32, String)> {
         let of = digest(text);
         let places = self.places.list.iter();
         let here = places.filter(|place| place.file == file && place.of == of);
