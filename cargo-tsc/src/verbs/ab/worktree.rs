@@ -9,12 +9,23 @@ use super::{manifest, submodules};
 use crate::all::with_paths;
 use crate::build::CargoCommand;
 use crate::git::git;
+use crate::progress::remark;
 
 /// The name of the working tree in its present state, in place of a revision.
 const AS_IT_IS: &str = ".";
 
 /// The beginning of the names of checkouts.
 const PREFIX: &str = "worktree-";
+
+/// A package's lock file.
+const LOCK: &str = "Cargo.lock";
+/// Cargo also reads the first two from the folders around a checkout, and one toolchain builds both revisions.
+const SETTINGS: [&str; 4] = [
+    ".cargo/config.toml",
+    ".cargo/config",
+    "rust-toolchain.toml",
+    "rust-toolchain",
+];
 
 /// A git repository, and the user's folder in it.
 #[derive(Debug)]
@@ -104,7 +115,20 @@ impl Repository {
         )?;
         submodules::fill(&self.root, &commit, checkout.root())?;
         self.keep_dependencies(checkout.root())?;
+        self.say_what_counts_for_both(revision, checkout.root());
         Ok(checkout)
+    }
+
+    /// Says which settings of the revision are not those with which it is built.
+    fn say_what_counts_for_both(&self, revision: &str, copy: &Path) {
+        let text = |folder: &Path, file: &str| std::fs::read(folder.join(file)).ok();
+        for file in SETTINGS {
+            if text(copy, file) != text(&self.root, file) {
+                remark(&format!(
+                    "{revision}: {file} is not that of the working tree, which counts for both sides"
+                ));
+            }
+        }
     }
 
     /// Makes paths of dependencies outside of the repository, such as `../x`, lead from the copy to where they lead from the original.
@@ -116,6 +140,11 @@ impl Repository {
             let folder = folder.parent().unwrap_or(&self.root);
             // A link may lead to a file of the user's. What is no manifest belongs to somebody else, such as a test.
             let is_file = manifest.symlink_metadata().is_ok_and(|it| it.is_file());
+            // Without a lock file of its own, cargo would choose the newest versions of what the working tree has older ones of.
+            let [lock, own] = [manifest.with_file_name(LOCK), folder.join(LOCK)];
+            if is_file && own.is_file() && lock.symlink_metadata().is_err() {
+                std::fs::copy(own, lock)?;
+            }
             let text = std::fs::read_to_string(&manifest).ok().filter(|_| is_file);
             let changed = text
                 .as_deref()
@@ -244,6 +273,8 @@ mod tests {
         fs::write(repository.root.join("member/Cargo.toml"), text).unwrap();
         fs::write(repository.root.join("Cargo.toml"), "{{ a template }}").unwrap();
         commit(&repository.root);
+        // It is not in the revision.
+        fs::write(repository.root.join("Cargo.lock"), "# versions").unwrap();
         // The revision has what the working tree no longer has.
         fs::remove_dir_all(repository.root.join("member")).unwrap();
         let parent = dir.path().join("checkouts");
@@ -253,6 +284,9 @@ mod tests {
         let beside = dir.path().join("beside").display().to_string();
         let expected = text.replace("../../beside", &beside);
         assert_eq!(changed, expected);
+        let lock = fs::read_to_string(checkout.root().join("Cargo.lock"));
+        assert_eq!(lock.unwrap(), "# versions");
+        assert!(!checkout.root().join("member/Cargo.lock").exists());
     }
 
     #[test]
