@@ -41,6 +41,9 @@ pub fn ended(ended: Ended) -> String {
     }
 }
 
+/// The status of a program, or of tests, in which something panicked.
+const PANICKED: u8 = 101;
+
 /// The outcome of a session's runs.
 pub struct Outcome {
     /// How the last one ended.
@@ -52,10 +55,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether no run is to follow.
+    /// Whether no run is to follow. A status other than that of a panic may be a result, as for grep.
     #[must_use]
     pub fn is_last(&self) -> bool {
-        self.ended.status != 0 || self.interrupted
+        self.interrupted || self.ended.signal.is_some() || self.ended.status == PANICKED
     }
 
     /// Adds the next run.
@@ -175,11 +178,15 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
     let printed = report::print_from(session.folder(), store, &args.view);
     remark(&format!("kept in {}", shown(session.folder())));
     unless_closed(printed)?;
+    let runs = session.about.runs.len();
     if outcome.ended.status != 0 {
-        warn(&format!("{end}; what was measured until then is above"));
+        let of = match runs < args.runs as usize {
+            true => format!(" in run {runs} of {}", args.runs),
+            false => String::new(),
+        };
+        warn(&format!("{end}{of}; what was measured until then is above"));
         return Ok(Exit::Program(outcome.ended.status));
     }
-    let runs = session.about.runs.len();
     if let Some(status) = interrupt::status().filter(|_| runs < args.runs as usize) {
         remark(&format!("interrupted in run {runs} of {}", args.runs));
         return Ok(Exit::Program(status));

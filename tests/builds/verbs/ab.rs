@@ -183,10 +183,17 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
         .complains("one: there is no folder new");
     std::fs::remove_dir_all(project.path("new")).unwrap();
     project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(3000)"));
+    project.write(".cargo/config.toml", "");
     project
         .tsc("ab one two -n 1 -- run -- fail")
         .ends(7)
+        .remarks(
+            "two: .cargo/config.toml is not that of the working tree, which counts for both sides",
+        )
         .remarks("the program ended with status 7");
+    // Nothing of it can be compared.
+    project.tsc("list").ends(0).remarks("no session in");
+    std::fs::remove_dir_all(project.path(".cargo")).unwrap();
     assert_eq!(state(&project), before);
     let alone = Project::new(PROGRAM);
     alone

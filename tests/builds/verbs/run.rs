@@ -87,6 +87,9 @@ fn a_program_that_fails_keeps_its_figures_and_its_status() {
         calls(&project.tsc("report failed --json").ends(0).json(), "work"),
         20
     );
+    // Such a status may be a result, so the other runs follow.
+    let ended = project.tsc("run -n 2 --name both -- run -- fail").ends(7);
+    ended.says("2 runs");
 }
 
 #[cfg(unix)]
@@ -97,6 +100,10 @@ fn a_program_that_is_killed_keeps_what_it_reported() {
     ended
         .says("app::outer")
         .remarks("the program was ended by signal 6");
+    project
+        .tsc("run -n 2 -- run -- abort")
+        .ends(128 + 6)
+        .remarks("the program was ended by signal 6 in run 1 of 2");
 }
 
 #[cfg(unix)]

@@ -52,16 +52,13 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         about.id = Some(ids[side].clone());
         about.interleaved_with = Some(ids[other].clone());
     }
-    match rounds::measure(args, &mut sides) {
-        Ok(None) => {}
-        Ok(Some(exit)) => return Ok(exit),
-        Err(error) => {
-            let is_empty = |side: &Side| side.session.about.runs.is_empty();
-            if sides.iter().any(is_empty) {
-                sides.into_iter().try_for_each(|it| it.session.discard())?;
-            }
-            return Err(error);
+    let measured = rounds::measure(args, &mut sides);
+    if !matches!(measured, Ok(None)) {
+        let is_empty = |side: &Side| side.session.about.runs.is_empty();
+        if sides.iter().any(is_empty) {
+            sides.into_iter().try_for_each(|it| it.session.discard())?;
         }
+        return measured.map(|exit| exit.unwrap_or(Exit::Fine));
     }
     let load = |side: &Side| {
         let mut session = session::load(Some(side.session.folder()), &store)?;
