@@ -96,6 +96,27 @@ fn calls_after_the_report_are_dumped() {
     );
 }
 
+/// The parent has reported more calls than the child makes.
+#[cfg(unix)]
+#[test]
+fn child_of_a_fork_reports_its_calls_after_its_parents_report() {
+    let text = stderr(&run("report-then-fork", &[]));
+    assert_eq!(calls_of_work(&text), [10, 1]);
+}
+
+#[test]
+fn polls_of_a_future_that_never_completes_are_dumped() {
+    let output = run("only-polls", &[("TSC_REPORT", "json")]);
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.stderr).expect("standard error is a report");
+    let row = &report["callsites"][0];
+    assert_eq!(
+        (row["name"].as_str(), row["polls"].as_u64()),
+        (Some("wait"), Some(1))
+    );
+    assert_eq!(row["cancelled"].as_u64(), Some(1));
+}
+
 /// The rows of `work`'s threads: name, threads and calls.
 fn thread_rows(report: &serde_json::Value) -> Vec<(Option<&str>, u64, u64)> {
     let callsites = report["callsites"].as_array().expect("callsites");

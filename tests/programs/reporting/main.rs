@@ -1,5 +1,8 @@
 //! A program that measures, and ends in the way that its argument names; `outputs.rs` checks its output.
 
+use std::future::Future as _;
+use std::pin::pin;
+use std::task::{Context, Waker};
 use std::thread;
 
 use tsc_runtime::cycles;
@@ -12,6 +15,11 @@ fn work(seed: u64) -> u64 {
 #[cycles]
 fn next(number: u64) -> u64 {
     number + 1
+}
+
+#[cycles]
+async fn wait() {
+    std::future::pending().await
 }
 
 #[cycles]
@@ -98,6 +106,20 @@ fn main() {
             tsc_runtime::report();
         }
         "fork" => fork(),
+        "report-then-fork" => {
+            tsc_runtime::report();
+            fork();
+        }
+        "only-polls" => {
+            tsc_runtime::reset();
+            let mut waiting = pin!(wait());
+            assert!(
+                waiting
+                    .as_mut()
+                    .poll(&mut Context::from_waker(Waker::noop()))
+                    .is_pending()
+            );
+        }
         other => panic!("no way to end is called {other}"),
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn begin() {
 pub(crate) fn start_from_zero() {
     collect::process::start_from_zero();
     exit::IS_DUMPED.store(false, std::sync::atomic::Ordering::Relaxed);
+    snapshot::REPORTED.store(0, std::sync::atomic::Ordering::Relaxed);
     output::start_from_zero();
     watch::start_from_zero();
 }

@@ -18,7 +18,7 @@ use crate::machine::machine;
 use crate::record::{slowest, thread};
 use crate::registry::{self, Recorded};
 use crate::{affinity, calibration, events, gate};
-use tsc_report::{Clock, Ended, MachineReport, Report, TextForm};
+use tsc_report::{CallsiteSums, Clock, Ended, MachineReport, Report, TextForm};
 
 /// The number of calls that had at least started when the last report was made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -194,8 +194,7 @@ pub(super) fn report_at_end(ended: impl FnOnce() -> Ended) {
 /// The number of calls that have started so far.
 fn started() -> u64 {
     let figures = registry::figures().unwrap_or_default();
-    let sums = figures.callsites.iter().map(|(_, totals)| &totals.sums);
-    sums.map(|sums| sums.calls() + sums.running).sum()
+    sum_of_started(figures.callsites.iter().map(|(_, totals)| &totals.sums))
 }
 
 /// Resets all figures on all threads.
@@ -257,6 +256,11 @@ fn collect_sums(figures: &Recorded, clock: Clock) -> Report {
 
 /// The number of calls that have started, whether they have returned or not.
 pub(super) fn started_in(report: &Report) -> u64 {
-    let callsites = report.callsites.iter();
-    callsites.map(|of| of.calls + of.running).sum()
+    sum_of_started(report.callsites.iter().map(|of| &of.sums))
+}
+
+/// A future that was polled has started, whether it completes or not.
+fn sum_of_started<'a>(sums: impl Iterator<Item = &'a CallsiteSums>) -> u64 {
+    let started = |of: &CallsiteSums| (of.calls() + of.running).max((of.polls != 0).into());
+    sums.map(started).sum()
 }
