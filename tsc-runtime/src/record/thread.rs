@@ -211,6 +211,8 @@ impl Thread {
     pub(crate) fn begin_to_mix(&self) {
         if !self.mixed.replace(true) {
             self.set_contexts(ptr::null());
+            // The light calls so far are in no timed one that has a frame.
+            super::light::this().new_calls();
         }
     }
 
@@ -220,10 +222,9 @@ impl Thread {
 
     /// After the segments, which a signal handler may use from now on.
     fn set_len(&self, len: u32) {
-        if !self.looks_at_every_call() {
-            self.len.store(len, Release);
-        } else {
-            self.len_in_tree.store(len, Release);
+        match self.looks_at_every_call() {
+            true => self.len_in_tree.store(len, Release),
+            false => self.len.store(len, Release),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Light probes on a thread whose time and clock are simulated.
 
 use std::cell::RefCell;
+use std::hint::black_box;
 
 use super::{LightBlock, LightProbe};
 use crate::calibration::overhead;
@@ -361,6 +362,23 @@ fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
                 script::interrupt_after_next_request();
             });
             assert_eq!(since(&before), (150, 1_000));
+        });
+    });
+}
+
+#[test]
+fn light_calls_before_a_threads_first_timed_one_are_not_its_overhead() {
+    let cheap = callsite("cheap before");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let timed = TIMED.with(|timed| *timed);
+            (0..1_000).for_each(|_| call(cheap, || {}));
+            // Much longer than the light calls: what is more than a call can have taken would not count.
+            call_timed(timed, || (0..500_000).for_each(|n| _ = black_box(n)));
+            let found = thread::this().find(timed.position()).unwrap().1;
+            let nested = found.totals(true).sums.nested;
+            let cost = overhead::of_light_calls(1_000);
+            assert!(cost > 0 && nested < cost / 10, "{nested}, {cost}");
         });
     });
 }
