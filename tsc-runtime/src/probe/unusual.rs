@@ -80,7 +80,7 @@ fn end_caller(thread: &Thread) {
 /// Links the frame of a measured call that has started.
 fn link(slot: &Slot, record: &Record) {
     record.counters.linked.add(1);
-    light::this().enter_uncounted(&slot.frame);
+    light::this().link(&slot.frame, &slot.frame);
 }
 
 /// A start on a thread that records its tree.

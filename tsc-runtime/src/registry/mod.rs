@@ -227,9 +227,9 @@ fn find_known(thread: &Thread, callsite: &Callsite, began: Ticks) -> Option<NonN
     })?
 }
 
-/// Sends the next call through the cold path if a pause has come in between.
+/// Sends the next call through the cold path if a pause or the first light probe has come in between.
 fn keep_valid(thread: &Thread) {
-    if is_paused_by_now() || clock::is_os_clock() {
+    if is_paused_by_now() || clock::is_os_clock() || has_light_probes() && !thread.is_mixed() {
         thread.invalidate();
     }
 }

@@ -126,12 +126,7 @@ fn called(mut totals: Vec<Totals>, in_tree: &[bool]) -> CallsiteTotals {
 /// Whether totals are kept apart by the threads' names.
 fn are_apart() -> bool {
     static APART: OnceBool = OnceBool::new();
-    APART.get_or_init(|| are_wanted_apart().unwrap_or(false))
-}
-
-/// What `TSC_THREADS` says.
-pub(super) fn are_wanted_apart() -> Option<bool> {
-    environment::THREADS.parse(environment::switch)
+    APART.get_or_init(|| environment::THREADS.parse(environment::switch) == Some(true))
 }
 
 /// The name by which the thread has rows.

@@ -124,13 +124,9 @@ impl LightThread {
         self.link(frame, in_register);
     }
 
-    /// The same for a timed call.
-    pub(crate) fn enter_uncounted(&self, frame: &Frame) {
-        self.link(frame, frame);
-    }
-
+    /// The same without counting. In a timed call, the frame is in no register.
     #[inline(always)]
-    fn link(&self, frame: &Frame, in_register: &Frame) {
+    pub(crate) fn link(&self, frame: &Frame, in_register: &Frame) {
         frame.set_outer(self.innermost.get());
         // A signal handler that comes in between must find the frame complete.
         compiler_fence(SeqCst);
