@@ -219,6 +219,8 @@ impl Round<'_> {
     /// The session with its remarks.
     fn end(mut self, tree: &Tree<'_>, chosen: &Choice, is_compared: bool) -> Result<Writer> {
         self.bar.finish_and_clear();
+        let without = chosen.bare.iter().map(|function| function.name.clone());
+        self.session.about.without = without.collect();
         self.session.about.remarks = match is_compared {
             true => remarks::of(tree, chosen, &self.beside, &self.session)?,
             false => remarks::interrupted(tree, &chosen.bare),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tsc_report::Report;
 
 use super::policy::Policy;
-use crate::session::Session;
+use crate::session::{About, Session};
 use crate::statistics::{median, range};
 
 /// Rates that differ by more than this are those of different counters.
@@ -50,10 +50,27 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
         let kind = run.tick_clock().map_or("timed", |_| "light");
         (!run.callsites().is_empty()).then(|| kind.to_owned())
     });
+    objections.extend(probes(before, after));
     objections.extend(rates(before, after));
     objections.extend(loads(before, after));
     objections.extend([before, after].into_iter().filter_map(clock));
     objections
+}
+
+/// Where `run --all` has left out other functions, their time is in other rows.
+fn probes(before: &Session, after: &Session) -> Option<String> {
+    let (old, new) = (before.about.as_ref()?, after.about.as_ref()?);
+    let of = |about: &About| about.without.iter().cloned().collect::<BTreeSet<String>>();
+    let differ: Vec<String> = of(old).symmetric_difference(&of(new)).cloned().collect();
+    match old.all == new.all {
+        false => Some("one is of `run --all`, the other is not".to_owned()),
+        true => (!differ.is_empty()).then(|| {
+            format!(
+                "`run --all` left these out on one side only: {}",
+                differ.join(", ")
+            )
+        }),
+    }
 }
 
 fn rates(before: &Session, after: &Session) -> Option<String> {
@@ -75,7 +92,7 @@ fn loads(before: &Session, after: &Session) -> Option<String> {
     differ.then(|| {
         format!(
             "the load differs: with waiting for a CPU, a run took {old:.1} × its CPU time in {}, {new:.1} × in {}; measure again, or in turns \
-             with `cargo tsc ab`, or judge all the same with --lenient",
+             with `cargo tsc ab`, or compare all the same with --lenient",
             before.label, after.label
         )
     })

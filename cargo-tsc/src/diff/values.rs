@@ -46,7 +46,9 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
         ..Values::default()
     };
     for (index, run) in session.runs.iter().enumerate() {
-        for (name, row) in named(run) {
+        // A count of what is not counted is not 0, but unknown.
+        let is_known = |row: &CallsiteReport| !metric.is_count() || value(row, metric).is_some();
+        for (name, row) in named(run).into_iter().filter(|of| is_known(of.1)) {
             let entry = all.entry(name.clone()).or_insert_with(empty);
             entry.runs[index] = value(row, metric).unwrap_or(0.0);
             entry.own[index] = self_ticks(row);

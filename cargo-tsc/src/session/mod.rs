@@ -27,6 +27,8 @@ pub struct About {
     pub command: Vec<String>,
     /// Whether every function was annotated.
     pub all: bool,
+    /// Of these, the functions that were left out because of what their probes cost, as `module::name`.
+    pub without: Vec<String>,
     /// What no other session has, if this one was measured in turns with another: names change.
     pub id: Option<String>,
     /// The `id` of the session with which this one was measured in turns, if there is one.
@@ -107,6 +109,19 @@ impl Session {
     pub fn about_run(&self, index: usize) -> Option<&Run> {
         let mut runs = self.about.as_ref()?.runs.iter();
         runs.find(|run| run.folder == self.folders[index])
+    }
+
+    /// Leaves out the runs that a signal has ended, which say little of whole ones, unless there are no others. Returns their number.
+    pub fn leave_out_cut(&mut self) -> usize {
+        let is_whole = |index| self.about_run(index).is_none_or(|run| run.status < 128);
+        let whole: Vec<usize> = (0..self.runs.len()).filter(|&at| is_whole(at)).collect();
+        let cut = self.runs.len() - whole.len();
+        if whole.is_empty() || cut == 0 {
+            return 0;
+        }
+        self.folders = whole.iter().map(|&at| self.folders[at].clone()).collect();
+        self.runs = whole.iter().map(|&at| self.runs[at].clone()).collect();
+        cut
     }
 
     /// Whether one call of `ab` measured both. Their names do not tell, because an older session of the same name is renamed.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
-use crate::diff::{Comparison, Policy, Verdict, compare, objections, print};
+use crate::diff::{Comparison, Policy, Row, Verdict, compare, objections, print};
 use crate::escape::line;
 use crate::exit::Exit;
 use crate::output::unless_closed;
@@ -29,7 +29,7 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
 /// If the output cannot be written.
 pub fn show(before: &Session, after: &Session, judgement: &Judgement) -> Result<Exit> {
     let policy = Policy::of(judgement);
-    let Some(comparison) = compared(before, after, &policy, judgement)? else {
+    let Some((comparison, _)) = compared(before, after, &policy, judgement)? else {
         return Ok(Exit::NotComparable);
     };
     let is_open = comparison.rows.iter().any(|row| row.verdict.is_open());
@@ -55,10 +55,16 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         _ => bail!("give the session before once: with --baseline, or as the first of two"),
     };
     let (before, after, is_same) = both(before, after)?;
-    let Some(comparison) = compared(&before, &after, &policy, &args.judgement)? else {
+    let Some((comparison, differs)) = compared(&before, &after, &policy, &args.judgement)? else {
         return Ok(Exit::NotComparable);
     };
-    let (verdict, text) = decide(&comparison, &policy, is_same);
+    let (verdict, text) = match decide(&comparison, &policy, is_same) {
+        (_, text) if differs => (
+            Exit::NotComparable,
+            format!("not judged; otherwise: {text}"),
+        ),
+        decided => decided,
+    };
     let text = format!("gate: {text}");
     if args.judgement.json {
         remark(&text);
@@ -94,11 +100,16 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     if policy.fail_unresolved && !unresolved.is_empty() {
         return (Exit::NotComparable, format!("not resolved: {unresolved}"));
     }
+    let mut rows = comparison.rows.iter();
     if !comparison.exact {
+        if rows.all(|row| row.visible.is_none()) {
+            let text = "nothing is judged: no function on both sides takes as much time as the policy asks for, and as can be judged";
+            return (Exit::NotComparable, text.to_owned());
+        }
         return (Exit::Fine, nothing_slower(comparison));
     }
-    let mut rows = comparison.rows.iter();
-    if !rows.any(|row| row.verdict.is_judged()) {
+    let is_counted = |row: &Row| row.before.is_some() && row.after.is_some();
+    if !rows.any(|row| row.verdict.is_judged() && is_counted(row)) {
         let text = "nothing is compared: no function that the policy lets be judged has this count on both sides";
         return (Exit::NotComparable, text.to_owned());
     }
@@ -137,9 +148,9 @@ fn named(comparison: &Comparison, is: fn(Verdict) -> bool) -> String {
 /// Loads two sessions. Also returns whether they are one, by whatever paths they are named.
 fn both(before: &Path, after: Option<&Path>) -> Result<(Session, Session, bool)> {
     let store = Store::here();
-    let before = session::load(Some(before), &store)?;
+    let mut before = session::load(Some(before), &store)?;
     let is_given = after.is_some();
-    let after = session::load(after, &store)?;
+    let mut after = session::load(after, &store)?;
     let is_same = whole(after.path.clone()) == whole(before.path.clone());
     if is_same && !is_given {
         bail!(
@@ -147,16 +158,26 @@ fn both(before: &Path, after: Option<&Path>) -> Result<(Session, Session, bool)>
             before.label
         );
     }
+    for side in [&mut before, &mut after] {
+        let cut = side.leave_out_cut();
+        if cut != 0 {
+            remark(&format!(
+                "not compared: {cut} of the runs of {}, which a signal has ended",
+                side.label
+            ));
+        }
+    }
     Ok((before, after, is_same))
 }
 
-/// Compares two sessions, and prints the result. `None` if they cannot be compared, which is said.
+/// Compares two sessions, and prints the result; also whether they differ in more than the code, which is said. `None` if they then are not to
+/// be compared.
 fn compared(
     before: &Session,
     after: &Session,
     policy: &Policy,
     judgement: &Judgement,
-) -> Result<Option<Comparison>> {
+) -> Result<Option<(Comparison, bool)>> {
     let objections = objections(before, after, policy);
     for objection in &objections {
         remark(&format!("not comparable: {objection}"));
@@ -166,5 +187,5 @@ fn compared(
     }
     let comparison = compare(before, after, policy);
     unless_closed(print(before, after, &comparison, judgement))?;
-    Ok(Some(comparison))
+    Ok(Some((comparison, !objections.is_empty())))
 }

@@ -84,6 +84,11 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         .says("gate: nothing slower by 1.0 %\n");
     project.tsc("gate --baseline slow base").ends(0);
     project.tsc("gate base slow").ends(1);
+    let nothing = "gate: nothing is judged: no function on both sides takes as much time";
+    for option in ["", " --fail-unresolved"] {
+        let gate = format!("gate base slow --min-share 99%{option}");
+        project.tsc(&gate).ends(3).says(nothing);
+    }
     project
         .tsc("gate --baseline base slow same")
         .ends(2)
@@ -269,6 +274,11 @@ fn counts_are_compared_exactly() {
         .tsc("gate --baseline items.json item.json --metric items")
         .ends(1)
         .says("gate: more: app::inner::work");
+    // Before, the function's bytes were not counted, which is not the same as none.
+    project
+        .tsc("gate --baseline base/0.json counts.json --metric bytes")
+        .ends(3)
+        .says("gate: nothing is compared");
     // Two runs of the same code with different counts.
     write("varying/1.json", 20, 1000);
     write("varying/2.json", 22, 1000);
@@ -357,6 +367,62 @@ fn a_session_that_had_to_wait_is_not_compared() {
     project.tsc("diff idle busy --metric calls").ends(0);
 }
 
+/// Copies a session's runs to another session, with what is known of it and of each run.
+fn session(project: &Project, from: &str, to: &str, mut about: Value, run: impl Fn(u32) -> Value) {
+    let mut runs = Vec::new();
+    for number in 0..10 {
+        let report = project.read(&format!("{from}/{number}.json"));
+        let folder = format!("{number:03}");
+        project.write(&format!("{to}/{folder}/1.json"), &report);
+        let mut one = run(number);
+        one["folder"] = folder.into();
+        runs.push(one);
+    }
+    about["runs"] = runs.into();
+    project.write(&format!("{to}/session.json"), &about.to_string());
+}
+
+#[test]
+fn a_run_that_a_signal_ended_is_not_compared() {
+    let project = sessions();
+    let status = |run: u32| serde_json::json!({ "status": if run == 3 { 130 } else { 0 } });
+    session(&project, "same", "cut", serde_json::json!({}), status);
+    let report = project.read("cut/003/1.json");
+    let mut report: Value = serde_json::from_str(&report).unwrap();
+    for row in report["callsites"].as_array_mut().unwrap() {
+        set_self(row, 1e3);
+    }
+    project.write("cut/003/1.json", &report.to_string());
+    let ended = project.tsc("diff base cut --json").ends(0);
+    assert_eq!(verdict(&ended.json(), "app::inner::work"), "no-change");
+    ended.remarks("not compared: 1 of the runs of cut, which a signal has ended");
+    // If a signal ends every run, that is how the program ends.
+    let status = |_| serde_json::json!({ "status": 143 });
+    session(&project, "same", "killed", serde_json::json!({}), status);
+    let json = project.tsc("diff base killed --json").ends(0).json();
+    assert_eq!(json["comparison"]["runs"], serde_json::json!([10, 10]));
+}
+
+#[test]
+fn sessions_without_the_same_functions_are_not_compared() {
+    let project = sessions();
+    let about = |all: bool, without: &[&str]| serde_json::json!({ "all": all, "without": without });
+    let run = |_| serde_json::json!({});
+    session(&project, "base", "first", about(true, &["a", "b"]), run);
+    session(&project, "same", "other", about(true, &["c", "b"]), run);
+    session(&project, "same", "alike", about(true, &["b", "a"]), run);
+    session(&project, "same", "by-hand", about(false, &[]), run);
+    project
+        .tsc("gate first other")
+        .ends(3)
+        .remarks("not comparable: `run --all` left these out on one side only: a, c");
+    project.tsc("gate first alike").ends(0);
+    project
+        .tsc("gate first by-hand")
+        .ends(3)
+        .remarks("one is of `run --all`, the other is not");
+}
+
 #[test]
 fn two_machines_or_kinds_of_probes_are_not_compared() {
     let project = sessions();
@@ -381,6 +447,17 @@ fn two_machines_or_kinds_of_probes_are_not_compared() {
         .tsc("diff base elsewhere --lenient")
         .ends(0)
         .says("without change");
+    // Where nothing can be judged, nothing is slower either.
+    for run in 0..10 {
+        let mut report: Value =
+            serde_json::from_str(&project.read(&format!("slow/{run}.json"))).unwrap();
+        report["machine"]["cpu"] = "Another CPU".into();
+        project.write(&format!("slow-elsewhere/{run}.json"), &report.to_string());
+    }
+    project
+        .tsc("gate base slow-elsewhere --lenient")
+        .ends(0)
+        .says("gate: not judged; otherwise: slower: app::inner::work");
     change("/clock/hz", 1e9.into());
     project
         .tsc("diff base elsewhere")
