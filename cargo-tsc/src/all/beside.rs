@@ -68,10 +68,11 @@ impl<'a> Beside<'a> {
         session.save()
     }
 
-    /// Whether the program ends by itself soon, as far as is known. A signal may end the next run before its report.
+    /// Whether the program ends by itself soon, as far as is known. A signal may end the next run before its report. A service that failed to
+    /// start ends with another status.
     #[must_use]
     pub fn ends_soon(&self) -> bool {
-        let ends_itself = |ended: &Ended| ended.signal.is_none();
+        let ends_itself = |ended: &Ended| ended.status == 0;
         let always = self.turns.iter().flatten().all(ends_itself);
         !self.turns.is_empty() && always && self.seconds().1 < SOON_SECONDS
     }

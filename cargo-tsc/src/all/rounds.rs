@@ -95,6 +95,10 @@ fn measure(
                 known.write(chosen.clone())?;
             }
             round.others(&mut outcome)?;
+        } else if let Some(mut choice) = known.read() {
+            // The next run is to report what it has when a signal ends it.
+            choice.ends_soon = false;
+            known.write(choice)?;
         }
         let session = round.end(tree, &chosen, is_compared)?;
         return outcome::print(args, session, store, &outcome);

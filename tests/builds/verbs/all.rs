@@ -173,6 +173,11 @@ fn functions_that_do_not_compile_with_an_attribute_are_left_as_they_are() {
     let ended = project.tsc("run --all").ends(0);
     assert!(!ended.err.contains("could not compile"), "{}", ended.err);
     ended.remarks("src/main.rs:4: left as it is");
+    project
+        .tsc("annotate --write")
+        .ends(0)
+        .says("added to 2 functions in 1 file")
+        .remarks("src/main.rs:4: left as it is, because it does not compile");
 }
 
 #[cfg(unix)]
@@ -452,4 +457,21 @@ fn a_service_that_is_interrupted_is_reported_and_not_started_again() {
         .says("app::started")
         .says("interrupted, so no bare program ran beside it");
     assert_eq!(project.read("started"), "once");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_service_that_has_ended_soon_once_is_reported_the_next_time_but_one() {
+    let program = "use std::io::Write as _;\n\nfn serve() {\n    let Ok(mut file) = std::fs::File::options().append(true).open(\"started\") else { return };\n    file.write_all(b\"once\").unwrap();\n    \
+        std::thread::sleep(std::time::Duration::from_secs(60));\n}\n\nfn main() {\n    serve();\n}\n";
+    let project = Project::with_manifest("", program);
+    project.tsc("run --all").ends(0);
+    project.write("started", "");
+    // Of a program that ends soon, there are no reports in the meantime, nor at a signal.
+    interrupted(&project, "run --all", 4)
+        .ends(128 + 2)
+        .remarks("reported nothing: it was interrupted before its end");
+    interrupted(&project, "run --all", 8)
+        .ends(128 + 2)
+        .says("app::serve");
 }
