@@ -28,9 +28,10 @@ pub(crate) fn keyword(trees: &[TokenTree]) -> TokenTree {
     let rest = &rest[visibility_len(rest)..];
     let kind = rest.iter().enumerate().find(|(index, tree)| match tree {
         TokenTree::Ident(ident) => !is_qualifier(ident, ident_at(rest, index + 1)),
-        // The ABI of `extern "C" fn`.
+        // The ABI of `extern "C" fn`, also as a macro's `$abi:literal`.
         TokenTree::Literal(_) => false,
-        TokenTree::Group(_) | TokenTree::Punct(_) => true,
+        TokenTree::Group(group) => group.delimiter() != Delimiter::None,
+        TokenTree::Punct(_) => true,
     });
     let kind = kind.map(|(_, tree)| tree).or(rest.first());
     kind.cloned()

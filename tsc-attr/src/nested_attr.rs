@@ -85,7 +85,14 @@ fn content(attr: &[TokenTree]) -> Option<Vec<TokenTree>> {
     let [_, TokenTree::Group(group)] = attr else {
         return None;
     };
-    Some(group.stream().into_iter().collect())
+    let mut trees: Vec<TokenTree> = group.stream().into_iter().collect();
+    // A macro's `$meta` has invisible delimiters.
+    while let [TokenTree::Group(meta)] = &trees[..]
+        && meta.delimiter() == Delimiter::None
+    {
+        trees = meta.stream().into_iter().collect();
+    }
+    Some(trees)
 }
 
 /// Whether the attribute's name stands anywhere in `tokens`.
