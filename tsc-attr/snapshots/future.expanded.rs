@@ -1,3 +1,4 @@
+#[allow(clippy::async_yields_async)]
 pub fn fetch(
     &self,
     url: String,
@@ -13,20 +14,26 @@ pub fn fetch(
     ::tsc_runtime::__private::polled::<::tsc_runtime::__private::Lfence, _, _>(
         __callsite,
         async move {
+            let _ = &self;
             let mut url = url;
             let __arg2 = __arg2;
             let (retries, _) = __arg2;
             ::tsc_runtime::__private::escape(&self);
             ::tsc_runtime::__private::escape(&url);
             ::tsc_runtime::__private::escape(&retries);
+            #[allow(clippy::all, clippy::pedantic)]
             if false {
                 return ::tsc_runtime::__private::result_of(|| -> Result<Vec<u8>, Error> {
                     loop {}
                 });
             }
-            url.push('/');
-            self.get(&url, retries).await?;
-            Ok(Vec::new())
+            match () {
+                () => {
+                    url.push('/');
+                    self.get(&url, retries).await?;
+                    Ok(Vec::new())
+                }
+            }
         },
     )
 }

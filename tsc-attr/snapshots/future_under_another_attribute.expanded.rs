@@ -1,3 +1,4 @@
+#[allow(clippy::async_yields_async)]
 #[tokio::main]
 async fn main() {
     let __callsite = {
@@ -10,12 +11,17 @@ async fn main() {
     ::tsc_runtime::__private::polled::<::tsc_runtime::__private::Lfence, _, _>(
         __callsite,
         async move {
+            #[allow(clippy::all, clippy::pedantic)]
             if false {
                 return ::tsc_runtime::__private::result_of(|| -> () {
                     loop {}
                 });
             }
-            serve().await;
+            match () {
+                () => {
+                    serve().await;
+                }
+            }
         },
     )
     .await

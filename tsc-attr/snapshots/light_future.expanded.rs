@@ -1,3 +1,4 @@
+#[allow(clippy::async_yields_async)]
 fn fetch(url: String) -> impl ::core::future::Future<Output = usize> {
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
@@ -8,11 +9,16 @@ fn fetch(url: String) -> impl ::core::future::Future<Output = usize> {
     };
     ::tsc_runtime::__private::light_polled(__callsite, async move {
         let url = url;
+        #[allow(clippy::all, clippy::pedantic)]
         if false {
             return ::tsc_runtime::__private::result_of(|| -> usize {
                 loop {}
             });
         }
-        get(&url).await
+        match () {
+            () => {
+                get(&url).await
+            }
+        }
     })
 }

@@ -1,3 +1,4 @@
+#[allow(clippy::async_yields_async)]
 fn handle(id: u64) -> impl ::core::future::Future<Output = Response> {
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
@@ -11,16 +12,18 @@ fn handle(id: u64) -> impl ::core::future::Future<Output = Response> {
         async move {
             let id = id;
             ::tsc_runtime::__private::escape(&id);
-            let __value = ::tsc_runtime::__private::PolledValue::new(
-                __callsite(),
-                move || ::tsc_runtime::__private::recorded(id),
-            );
+            let __value = ::tsc_runtime::__private::PolledValue::new(__callsite(), move || ::tsc_runtime::__private::recorded(id));
+            #[allow(clippy::all, clippy::pedantic)]
             if false {
                 return ::tsc_runtime::__private::result_of(|| -> Response {
                     loop {}
                 });
             }
-            answer(id).await
+            match () {
+                () => {
+                    answer(id).await
+                }
+            }
         },
     )
 }

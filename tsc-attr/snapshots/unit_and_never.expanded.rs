@@ -33,7 +33,8 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0).returning_iterator(),
+                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0)
+                        .returning_iterator(),
                 );
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,

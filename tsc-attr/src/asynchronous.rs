@@ -1,6 +1,6 @@
 //! Futures are measured poll by poll, so that the time while they are suspended does not count.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
 
@@ -9,6 +9,7 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
+use crate::hint;
 use crate::params;
 use crate::recording;
 use crate::refuse;
@@ -21,11 +22,13 @@ use crate::tokens::{self, delimited, mentions};
 //                 let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
 //                 escape(&a); escape(&b); escape(&c);
 //                 if false { return result_of(|| -> R { loop {} }); }    // gives the block its type
-//                 stmts
+//                 match () { () => { stmts } }
 //             })
 //         }
 //
 // The parameters are moved into the future and bound there as rustc does it for an `async fn`, so they drop as in the original function.
+// `self` is mentioned before them, because a block captures only the fields that it uses, in the order in which it mentions them. A match arm
+// ends the life of the last expression's temporaries, which may borrow parameters, before the parameters drop.
 //
 // If another attribute has yet to see the function, it must see an `async fn`. Then the function stays `async` and awaits `polled`. Its
 // future is larger, because it holds the parameters twice.
@@ -52,9 +55,16 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
         tail,
     } = Body::split(body, true);
     let span = Span::mixed_site().located_at(body.span_open());
-    let hint = hint(args, &function.sig.output, body, span);
+    let hint = hint::of(args, &function.sig.output, body, span);
     let prologue = prologue(args, function, span);
-    let content = quote_spanned!(span=> #items #bound #prologue #hint #stmts #tail);
+    let receiver = function.sig.receiver().map(|receiver| {
+        let this = &receiver.self_token;
+        quote_spanned!(span=> let _ = &#this;)
+    });
+    let written = quote_spanned!(span=> #stmts #tail);
+    let written = delimited(Delimiter::Brace, written, body.span());
+    let content =
+        quote_spanned!(span=> #items #receiver #bound #prologue #hint match () { () => #written });
     let content = delimited(Delimiter::Brace, content, body.span());
     let future = quote_spanned!(body.span()=> async move #content);
     let blamed = tail.map_or((span, span), |tail| tokens::ends(&tail, span));
@@ -66,7 +76,9 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     let measured = quote_spanned!(span=> #inner_attrs #callsite #polled #wait);
     let measured = delimited(Delimiter::Brace, measured, body.span());
     let before = &function.before_sig;
-    Ok(quote_spanned!(Span::mixed_site()=> #before #sig #measured))
+    // A lint of Clippy for blocks that return a future, which a function may.
+    let lints = quote_spanned!(span=> #[allow(clippy::async_yields_async)]);
+    Ok(quote_spanned!(Span::mixed_site()=> #lints #before #sig #measured))
 }
 
 // Input:  fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> { stmts; Box::pin(async move { … }) }
@@ -194,7 +206,6 @@ fn add_units(args: &Args, count: &TokenStream, span: Span) -> TokenStream {
 // Output: escape(&self); escape(&a); add_units(__callsite(), expr);
 //         let __value = PolledValue::new(__callsite(), || recorded(expr));      with `record = expr`
 //
-// `self` is captured even if the body does not mention it, because in an `async fn` it lives as long as the future.
 fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
     let private = args.private(span);
     let units = args.units.as_ref();
@@ -215,30 +226,6 @@ fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
         quote_spanned!(span=> let __value = #private::PolledValue::new(__callsite(), #value);)
     });
     quote_spanned!(span=> #escapes #units #record)
-}
-
-// Output: if false { return result_of(|| -> R { loop {} }); }
-//
-// The expression has the spans of `R`, because rustc points there if the body has another type. `R` is not a generic argument
-// (`absurd::<R>()`), because rustc would then report an unknown `R` a second time, with another message.
-fn hint(args: &Args, output: &ReturnType, body: &Group, span: Span) -> Option<TokenStream> {
-    let ty = match output {
-        ReturnType::Default => quote_spanned!(body.span_open()=> ()),
-        ReturnType::Type(_, ty) => ty.to_token_stream(),
-    };
-    if is_never(output) || mentions(ty.clone(), |ident| ident == "impl") {
-        return None;
-    }
-    let (first, last) = tokens::ends(&ty, span);
-    let closure = quote_spanned!(span=> || -> #ty { loop {} });
-    let closure = delimited(Delimiter::Parenthesis, closure, last);
-    let private = args.private(first);
-    let result = quote_spanned!(first=> #private::result_of #closure);
-    Some(quote_spanned!(span=> if false { return #result; }))
-}
-
-fn is_never(output: &ReturnType) -> bool {
-    matches!(output, ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)))
 }
 
 fn future_of(sig: &Signature) -> ReturnType {
@@ -277,7 +264,12 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
         {
             let mutability = mutability.take();
             let [lints, cfgs] = take_lints(attrs);
-            lets.extend(quote_spanned!(span=> #cfgs #lints let #mutability #ident = #ident;));
+            let unused = ident.to_string().starts_with('_').then(|| {
+                quote_spanned!(span=> #[allow(clippy::used_underscore_binding, clippy::no_effect_underscore_binding)])
+            });
+            lets.extend(
+                quote_spanned!(span=> #cfgs #lints #unused let #mutability #ident = #ident;),
+            );
         } else if !keeps_async {
             let name = format_ident!("__arg{index}", span = span);
             let renamed = Pat::Verbatim(name.to_token_stream());
@@ -291,15 +283,22 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
     lets
 }
 
-/// Moves the attributes of a parameter that are about lints: they are for what is bound in its place. Returns them, and those that decide
-/// whether the parameter is there.
+/// Moves the attributes of a parameter that are about lints: they are for what is bound in its place. What they allow is allowed in both
+/// places. Returns them, and those that decide whether the parameter is there.
 fn take_lints(attrs: &mut Vec<Attribute>) -> [TokenStream; 2] {
     const LINTS: [&str; 5] = ["allow", "deny", "expect", "forbid", "warn"];
-    let is_lint = |attr: &Attribute| LINTS.iter().any(|lint| attr.path().is_ident(lint));
+    let is_lint = |attr: &Attribute| {
+        let is_conditional = attr.path().is_ident("cfg_attr");
+        let of_meta = |ident: &str| LINTS.contains(&ident);
+        LINTS.iter().any(|lint| attr.path().is_ident(lint))
+            || is_conditional && mentions(attr.meta.to_token_stream(), of_meta)
+    };
     let (lints, others): (Vec<_>, _) = std::mem::take(attrs).into_iter().partition(is_lint);
+    let tokens = quote!(#(#lints)*);
     *attrs = others;
+    attrs.extend(lints.into_iter().filter(|it| it.path().is_ident("allow")));
     let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    [quote!(#(#lints)*), quote!(#(#cfgs)*)]
+    [tokens, quote!(#(#cfgs)*)]
 }
 
 /// Attributes that are not macros, and for which it does not matter whether the function is `async`.
@@ -321,7 +320,7 @@ const INERT: [&str; 13] = [
 
 fn must_stay_async(function: &Function) -> bool {
     let sig = &function.sig;
-    sig.ident == "main" || is_never(&sig.output) || !function.attrs.iter().all(is_inert)
+    sig.ident == "main" || hint::is_never(&sig.output) || !function.attrs.iter().all(is_inert)
 }
 
 /// Whether `attr` cannot be a macro.

@@ -10,6 +10,7 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
+use crate::hint;
 use crate::params;
 use crate::recording;
 use crate::refuse;
@@ -190,7 +191,7 @@ fn is_named_value(sig: &Signature) -> bool {
     let ReturnType::Type(_, ty) = &sig.output else {
         return false;
     };
-    match &**ty {
+    match hint::peeled(ty) {
         Type::Never(_) | Type::Slice(_) | Type::TraitObject(_) => false,
         Type::Tuple(tuple) => !tuple.elems.is_empty(),
         ty => !mentions(ty.to_token_stream(), |ident| ident == "impl"),

@@ -16,6 +16,7 @@ mod expand;
 mod fence;
 mod function;
 mod gate;
+mod hint;
 mod items;
 mod nested_attr;
 mod params;
@@ -89,7 +90,8 @@ mod tokens;
 /// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. For an `async fn` they say
 /// "block" instead of "function", and some of their secondary labels differ; its backtraces have one more frame, the poll around it. A
 /// future grows by 24 bytes, and with `record` by 16 more and what the expression borrows. It grows by more only if another attribute must
-/// still see an `async fn`, because it then holds its parameters twice.
+/// still see an `async fn`, because it then holds its parameters twice; those that are patterns then drop in another order. In an `async fn`
+/// that returns `impl Trait`, a closure there needs the types of its parameters.
 ///
 /// Without the features `debug-builds` and `release-builds`, and in a release build with only the first, the arguments are checked and the
 /// function is compiled as it was written.

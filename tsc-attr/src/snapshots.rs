@@ -113,7 +113,7 @@ fn tokens_added_are_as_listed() {
             190,
         ),
         ("fn f() -> impl Iterator<Item = u64> { 0..3 }", 131),
-        ("async fn f(a: u64) -> u64 { a + 1 }", 172),
+        ("async fn f(a: u64) -> u64 { a + 1 }", 208),
     ] {
         assert_eq!(added(source), tokens, "{source}");
         table += &format!("| `{source}` | {tokens} |\n");

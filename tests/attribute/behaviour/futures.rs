@@ -1,6 +1,8 @@
 //! Async functions: results, drop order, `Send`, size; and polls, wall time and cancelled calls in the report.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::fmt::{self, Display};
 use std::future::{self, Future};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -92,6 +94,64 @@ both! {
     pub(super) async fn unsettled() -> u32 {
         unimplemented!()
     }
+
+    /// A temporary of the last expression borrows a parameter.
+    pub(super) async fn borrows(x: RefCell<Vec<u32>>, log: Digit) -> usize {
+        yield_once().await;
+        x.borrow().len() + log.1.get() as usize
+    }
+
+    /// Only a part of the type can be named.
+    pub(super) async fn partly_hidden(text: &str) -> Result<impl Display, Box<dyn Error>> {
+        if text.is_empty() {
+            return Err(Box::new(fmt::Error));
+        }
+        Ok(text.len())
+    }
+
+    pub(super) async fn hidden_in_a_tuple() -> (Box<dyn Fn(u32) -> u32>, impl Display) {
+        (Box::new(|x| x + 1), 3)
+    }
+}
+
+/// Two digits, which drop one by one. Nothing mentions the first one.
+struct Pair(#[allow(dead_code)] Digit, Digit);
+
+macro_rules! methods {
+    ($($name:ident $(#[$cycles:meta])?),*) => {
+        $(mod $name {
+            use super::*;
+
+            impl Pair {
+                $(#[$cycles])?
+                pub(super) async fn $name(self, _x: Digit, y: Digit) -> u64 {
+                    yield_once().await;
+                    self.1.0 + y.0
+                }
+            }
+        })*
+    };
+}
+
+methods!(bare_method, timed_method #[cycles], light_method #[cycles(light)]);
+
+#[test]
+fn self_drops_as_in_the_bare_method() {
+    fn order<F: Future>(polls: u32, f: impl FnOnce(Pair, Digit, Digit) -> F) -> u64 {
+        let log = Log::default();
+        let digit = |number| Digit(number, log.clone());
+        let mut future = Box::pin(f(Pair(digit(1), digit(2)), digit(3), digit(4)));
+        for _ in 0..polls {
+            let _ = poll(future.as_mut());
+        }
+        drop(future);
+        log.get()
+    }
+    for polls in 0..=2 {
+        let bare = order(polls, Pair::bare_method);
+        assert_eq!(order(polls, Pair::timed_method), bare, "{polls} polls");
+        assert_eq!(order(polls, Pair::light_method), bare, "{polls} polls");
+    }
 }
 
 #[test]
@@ -107,6 +167,26 @@ fn results_are_the_same() {
     }
     assert_eq!(run(annotated::coerced(3))(4), 7);
     assert_eq!(run(annotated::hidden(&[1, 2])).sum::<u32>(), 5);
+    macro_rules! shown {
+        ($form:ident) => {{
+            let shown = |text| match run($form::partly_hidden(text)) {
+                Ok(shown) => shown.to_string(),
+                Err(error) => error.to_string(),
+            };
+            let (next, three) = run($form::hidden_in_a_tuple());
+            (shown("four"), shown(""), next(1), three.to_string())
+        }};
+    }
+    assert_eq!(shown!(annotated), shown!(bare));
+    assert_eq!((shown!(bare).0, shown!(bare).2), ("4".to_owned(), 2));
+    let digit = |log: &Log| Digit(7, log.clone());
+    let (log, vector) = (Log::default(), || RefCell::new(vec![1, 2]));
+    let borrows = annotated::borrows(vector(), digit(&log));
+    assert_eq!(
+        run(borrows),
+        run(bare::borrows(vector(), digit(&Log::default())))
+    );
+    assert_eq!(log.get(), 7);
 }
 
 #[test]
