@@ -76,7 +76,7 @@ struct Walk(Block);
 
 impl Walk {
     fn items(&mut self, args: &Args, content: TokenStream) {
-        let mut trees: Vec<TokenTree> = content.into_iter().collect();
+        let mut trees: Vec<TokenTree> = content.into_iter().flat_map(items::unwrapped).collect();
         let inner_attrs = items::inner_attrs_len(&trees);
         self.keep(trees.drain(..inner_attrs).collect());
         let mut rest = trees.as_slice();

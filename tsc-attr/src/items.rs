@@ -93,6 +93,19 @@ fn ends_with_semicolon(trees: &[TokenTree]) -> bool {
     }
 }
 
+/// The tokens of a macro's `$item`, without the invisible delimiters around them; of anything else, the token itself.
+pub(crate) fn unwrapped(tree: TokenTree) -> Vec<TokenTree> {
+    if let TokenTree::Group(group) = &tree
+        && group.delimiter() == Delimiter::None
+    {
+        let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+        if begins_item(&inside[attrs_len(&inside)..]) {
+            return inside;
+        }
+    }
+    vec![tree]
+}
+
 fn begins_item(trees: &[TokenTree]) -> bool {
     let trees = &trees[visibility_len(trees)..];
     let Some(first) = ident_at(trees, 0) else {

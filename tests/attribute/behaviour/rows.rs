@@ -155,6 +155,35 @@ fn a_name_on_a_block_is_a_prefix() {
     }
 }
 
+macro_rules! generated {
+    ($($item:item)*) => {
+        #[tsc_runtime::cycles]
+        mod generated {
+            $($item)*
+            pub(super) fn written() {}
+        }
+    };
+}
+
+generated! {
+    /// Documented.
+    pub(super) fn first() {}
+    pub(super) struct Generated;
+    impl Generated {
+        pub(super) fn second() {}
+    }
+}
+
+#[test]
+fn items_of_a_macro_are_measured() {
+    generated::first();
+    generated::Generated::second();
+    generated::written();
+    for name in ["first", "Generated::second", "written"] {
+        assert_eq!(row(name).calls(), 1);
+    }
+}
+
 #[test]
 fn arguments_on_a_block_hold_for_all_and_a_functions_own_win() {
     fenced::as_the_block();
