@@ -387,3 +387,20 @@ fn report_is_read_as_it_was_written() {
     let read = Report::from_json(&report.to_json()).unwrap();
     assert_eq!(read, report);
 }
+
+#[test]
+fn a_sessions_clock_is_that_of_the_session() {
+    let _turn = turn();
+    #[cycles(light, name = "before the session")]
+    fn before() {
+        spin(Duration::from_millis(50));
+    }
+    before();
+    let session = tsc_runtime::session();
+    let (part, whole) = (session.report(), snapshot());
+    drop(session);
+    let ticks = |report: &Report| report.tick_clock().map(tsc_runtime::TickClock::ticks);
+    if let (Some(part), Some(whole @ 1..)) = (ticks(&part), ticks(&whole)) {
+        assert!(part < whole, "{part} {whole}");
+    }
+}

@@ -1,8 +1,8 @@
 //! One callsite in two reports.
 
-use crate::data::histogram;
 use crate::data::rules::Combine;
 use crate::data::rules::How::{self, Merge, Since};
+use crate::data::{WholeTicks, histogram, share};
 use crate::order::sorted;
 use crate::{Bucket, CallsiteReport, CallsiteSums, SlowCall};
 
@@ -40,7 +40,7 @@ impl CallsiteReport {
             let (samples, walls) = (&self.histogram, &self.wall_histogram);
             self.sums.subtract(&other.sums, samples, walls);
             self.events.retain(|event| event.calls != 0);
-            threads.retain(|row| row.calls != 0);
+            threads.retain(|row| row.calls != 0 || row.total_ticks != WholeTicks::default());
         }
     }
 
@@ -70,7 +70,11 @@ impl CallsiteSums {
     #[doc(hidden)]
     pub fn subtract(&mut self, earlier: &Self, samples: &[Bucket], walls: &[Bucket]) {
         let (min, max, wall_max) = (self.min, self.max, self.wall_max);
+        // A calibration in between holds for the earlier calls, too.
+        let light_calls = |of: &Self| of.counted.max(of.polls) as f64;
+        let each = share(self.light_probe_milliticks as f64, light_calls(self));
         self.since(earlier);
+        self.light_probe_milliticks = (each * light_calls(self)).round() as i64;
         let extreme = |known: Option<i64>, outermost: Option<&Bucket>, limit: fn(u64) -> u64| {
             let from = outermost?.from_ticks;
             // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.

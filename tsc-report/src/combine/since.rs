@@ -140,6 +140,24 @@ mod tests {
     }
 
     #[test]
+    fn calibration_in_between_holds_for_the_earlier_calls() {
+        let light = |counted: u64, cost: i64| {
+            let mut report = report(&[("f", &[])]);
+            let sums = &mut report.callsites[0].sums;
+            sums.counted = counted;
+            sums.light_probe_milliticks = cost * counted.cast_signed();
+            report.callsites[0].calls = counted;
+            report
+        };
+        let since = light(1_001_000, 6_200).since(&light(1_000_000, 6_800));
+        let sums = &since.expect("they are of one process").callsites[0].sums;
+        assert_eq!(
+            (sums.counted, sums.light_probe_milliticks),
+            (1_000, 6_200_000)
+        );
+    }
+
+    #[test]
     fn extremes_that_were_there_before_are_known_to_a_bucket() {
         let before = report(&[("f", &[100, 9000])]);
         let after = report(&[("f", &[100, 9000, 105, 8000])]);

@@ -233,7 +233,6 @@ fn collect(figures: &Recorded) -> Report {
             ..machine().clone()
         },
         slowest_calls: slowest::wanted() as u64,
-        tick_clock: collect_tick_clock(figures),
         nothing_because: against.map(str::to_owned),
         left_out: registry::left_out(),
         ..collect_sums(figures, collect_clock(totals))
@@ -248,6 +247,7 @@ fn collect_sums(figures: &Recorded, clock: Clock) -> Report {
         process: collect_process(),
         contexts: collect_contexts(figures),
         callsites: collect_callsites(figures, &clock),
+        tick_clock: collect_tick_clock(figures),
         clock,
         unrecorded_calls: figures.unrecorded,
         ..Report::default()
