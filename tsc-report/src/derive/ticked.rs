@@ -12,11 +12,12 @@ pub(super) const IN_PROGRAMS: f64 = 1.75;
 pub const SQUARES_UNIT: f64 = 1024.0;
 
 impl CallsiteReport {
-    /// Whether the totals are times by ticks of the clock. A timed function that was off the CPU and that no tick has found has those of its
-    /// calls.
+    /// Whether the totals are times by ticks of the clock. A timed function has those of its calls if no tick has found it, or if ticks could
+    /// not find most calls, because there was no light one before.
     pub(crate) fn is_by_ticks(&self) -> bool {
         let sums = &self.sums;
-        self.is_light() || sums.clock_ticks != 0 || sums.ticked != 0
+        let is_found = sums.clock_ticks != 0 || sums.ticked != 0;
+        self.is_light() || is_found && sums.linked >= sums.probes() / 2
     }
 
     /// Replaces the totals by those by ticks of the clock, which contain the cost of probes.
@@ -201,10 +202,11 @@ pub(super) mod tests {
 
     #[test]
     fn timed_function_that_no_tick_has_found_has_the_totals_of_its_calls() {
-        let total = |clock_ticks, ticked| {
+        let total = |linked, clock_ticks, ticked| {
             let sums = CallsiteSums {
                 samples: 10,
                 sum: 5000,
+                linked,
                 clock_ticks,
                 ticked,
                 ticked_off: 7,
@@ -217,7 +219,9 @@ pub(super) mod tests {
             callsite.derive(&Clock::default());
             callsite.total_ticks
         };
-        assert_eq!([total(0, 0), total(1, 6000)], [5000.0, 6007.0]);
+        assert_eq!([total(10, 0, 0), total(10, 1, 6000)], [5000.0, 6007.0]);
+        // Most calls were before the first light one.
+        assert_eq!([total(4, 1, 2000), total(5, 1, 2000)], [5000.0, 2007.0]);
     }
 
     #[test]
