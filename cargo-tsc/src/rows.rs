@@ -55,7 +55,7 @@ fn number(value: f64) -> String {
         return UNKNOWN.to_owned();
     }
     for (step, letter) in STEPS {
-        if size >= step {
+        if size >= 0.999_95 * step {
             let divisor = if letter == "k" { 1e3 } else { step };
             return format!("{}{letter}", four_digits(value / divisor));
         }

@@ -91,7 +91,8 @@ pub(super) fn count(count: u64) -> String {
 /// `999,999`, and from there on `1.23M`.
 pub(super) fn short_count(number: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e12, "T"), (1e9, "G"), (1e6, "M")];
-    match UNITS.into_iter().find(|&(size, _)| number as f64 >= size) {
+    let fits = |&(size, _): &(f64, &str)| number >= 1_000_000 && number as f64 >= 0.9995 * size;
+    match UNITS.into_iter().find(fits) {
         Some((size, unit)) => three_digits(number as f64 / size) + unit,
         None => count(number),
     }
@@ -172,7 +173,7 @@ mod tests {
     fn thousands_are_separated() {
         let counts = [0, 999, 1_000, 409_646, 1_234_567].map(count);
         assert_eq!(counts, ["0", "999", "1,000", "409,646", "1,234,567"]);
-        let short = [999_999, 1_000_000, 4_051_200, 12_345_678_901].map(short_count);
-        assert_eq!(short, ["999,999", "1.00M", "4.05M", "12.3G"]);
+        let short = [999_999, 1_000_000, 4_051_200, 999_600_000, 12_345_678_901].map(short_count);
+        assert_eq!(short, ["999,999", "1.00M", "4.05M", "1.00G", "12.3G"]);
     }
 }
