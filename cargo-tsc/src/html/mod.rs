@@ -75,6 +75,13 @@ fn without_absolute_paths(report: &Report) -> Result<Value, serde_json::Error> {
     if let Some(callsites) = data["callsites"].as_array_mut() {
         for callsite in callsites {
             change(&mut callsite["file"], paths::in_package);
+            // A number of a script has 53 bits.
+            let calls = callsite["slowest"].as_array_mut().into_iter().flatten();
+            for value in calls.map(|call| &mut call["value"]) {
+                if value.is_number() {
+                    *value = value.to_string().into();
+                }
+            }
         }
     }
     Ok(data)

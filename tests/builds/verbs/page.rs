@@ -148,6 +148,8 @@ fn page_of_a_change_is_coloured_by_it() {
     );
     let project = Project::new(&program);
     project.tsc("run --tree --name before -- --release").ends(0);
+    let source = project.read("src/main.rs");
+    project.write("src/main.rs", &format!("// Moves every line.\n{source}"));
     project
         .tsc("run --tree --name after -- --release -- slower")
         .ends(0);

@@ -17,6 +17,8 @@ function element(tag, attributes = {}, ...content) {
 
 const known = (value) => value !== null && value !== undefined;
 const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
+/** The sum of what is known; `null` if nothing is. */
+const sumOfKnown = (values) => values.some(known) ? sumOf(values.filter(known)) : null;
 
 /** Three digits with a suffix: 1.23 M. */
 function short(value, suffixes = ["", " k", " M", " G", " T"]) {
@@ -56,9 +58,12 @@ const blockedOf = (row) => known(row.self_on_cpu_ticks) ? Math.max(0, row.self_t
 /** The same for waiting for a CPU. */
 const waitingOf = (row) => known(row.clock_ticks) ? row.sums.ticked_own_waiting : row.sums.own_waiting;
 
+/** A time by ticks of the clock, unless none of them has found the function. */
+const found = (row, ticks) => known(row.clock_ticks) && ticks === 0 ? null : ticks;
+
 /** A time of single calls. Under 30 ticks, a timed call cannot be distinguished from an empty one. A single call is all there is to know. */
 function ofCall(row, ticks) {
-  const one = ticks ?? (row.calls === 1 ? row.mean_ticks : null);
+  const one = ticks ?? (row.calls === 1 ? found(row, row.mean_ticks) : null);
   return known(one) && one < 30 && row.probe !== "light" ? `<${time(30)}` : time(one);
 }
 

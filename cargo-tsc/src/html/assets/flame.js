@@ -65,9 +65,12 @@ function showFlame() {
   byId("flame-legend").textContent = (base
     ? "Red is slower than in the other report, blue faster, grey not resolved within these two runs."
     : "A box is as wide as the time on the CPU in it, and what it calls stands below it.") + " Click a box to zoom.";
-  byId("flame-search").oninput = (event) => event.target.value ? chart.search(event.target.value) : chart.clear();
+  byId("flame-search").oninput = (event) => event.target.value ? chart.search(literal(event.target.value)) : chart.clear();
   byId("flame-reset").onclick = () => { chart.resetZoom(); makeFocusable(); };
 }
+
+/** A pattern that matches this text: names of functions have characters that mean something in patterns. */
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 byId("flame").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" && event.key !== " ") return;

@@ -15,7 +15,9 @@ function showHeader() {
   const meta = Object.entries(report.meta ?? {}).map(([key, value]) => `${key}=${value}`).join(", ");
   const many = report.processes > 1 ? `${report.processes} processes` : "";
   byId("run").textContent = [many, localTime(process.started), process.host, meta].filter(Boolean).join(" · ");
-  const warnings = [...clock.warnings, ...(clock.distrusted ? ["The counter does not measure time here."] : [])];
+  const untimed = report.tick_clock?.no_times_because;
+  const warnings = [...clock.warnings, ...(clock.distrusted ? ["The counter does not measure time here."] : []),
+    ...(untimed ? [`Light functions have no times: ${untimed}`] : [])];
   byId("warnings").hidden = warnings.length === 0;
   byId("warnings").append(...warnings.map((warning) => element("li", {}, warning)));
 }
@@ -24,14 +26,17 @@ function showHeader() {
 function showFacts() {
   const { callsites: rows, clock, process } = report;
   const cost = (fence) => clock.overheads.find((of) => of.fence === fence)?.total_ticks ?? 0;
-  const probes = sumOf(rows.map((row) => row.probe_ticks ?? row.calls * cost(row.fence)));
+  const probes = sumOf(rows.map((row) => row.probe_ticks ?? (row.sums.polls || row.calls) * cost(row.fence)));
   const own = sumOf(rows.map((row) => row.self_on_cpu_ticks ?? row.self_ticks));
   const cpu = known(process.cpu_ns) && hertz ? process.cpu_ns / 1e9 * hertz : own + probes;
+  const waiting = rows.map((row) => known(row.waiting_ticks) ? waitingOf(row) : null);
+  const wall = ["wall time", known(process.duration_ns) ? nanoseconds(process.duration_ns) : "–"];
   const facts = [
-    ["wall time", known(process.duration_ns) ? nanoseconds(process.duration_ns) : "–"],
+    // Of several processes, the time from start to end is only that of the first.
+    ...(report.processes > 1 ? [] : [wall]),
     ["on the CPU", time(cpu)],
-    ["blocked", time(sumOf(rows.map(blockedOf)))],
-    ["waiting for a CPU", time(sumOf(rows.map(waitingOf)))],
+    ["blocked", time(sumOfKnown(rows.map(blockedOf)))],
+    ["waiting for a CPU", time(sumOfKnown(waiting))],
     // Light probes overlap with their surroundings, so they may take less than they are calibrated to take.
     ["probes", `${percent(Math.max(0, Math.min(probes, cpu - own)) / cpu)} of the CPU time`],
     ["calls", count(sumOf(rows.map((row) => row.calls)))],

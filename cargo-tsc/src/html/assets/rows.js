@@ -1,7 +1,19 @@
 // The table of functions, and what is shown of one that is selected.
 "use strict";
 
-const identity = (row) => [row.module, row.name, row.file, row.line, row.fence, row.unit].join("\u0000");
+/** What a row has in common with that of the same function in another report. Several of one name are numbered in the order of their lines. */
+function identities(rows) {
+  const seen = new Map();
+  const inOrder = [...rows].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
+  return inOrder.map((row) => {
+    const name = [row.module, row.name, row.probe, row.fence].join("\u0000");
+    seen.set(name, (seen.get(name) ?? 0) + 1);
+    return [row, `${name}\u0000${seen.get(name)}`];
+  });
+}
+
+const identityOf = new Map([...identities(report.callsites), ...identities(base?.callsites ?? [])]);
+const identity = (row) => identityOf.get(row);
 const baseRows = new Map((base?.callsites ?? []).map((row) => [identity(row), row]));
 /** For each row `[character, explanation]`, or `null`. */
 const markOf = new Map(dataOf("row-marks").map((mark, index) => [report.callsites[index], mark]));
@@ -46,14 +58,14 @@ const columns = [
   { key: "name", label: "function", value: (row) => row.name },
   { key: "self", label: "self %", title: "share of the time on the CPU outside of annotated callees", value: selfOf,
     show: (row) => bar(selfOf(row), greatestSelf, "on-cpu", percent(selfSum > 0 ? selfOf(row) / selfSum : null)) },
-  { key: "self-time", label: "self", title: "time on the CPU outside of annotated callees", value: selfOf, show: (row) => time(selfOf(row)) },
+  { key: "self-time", label: "self", title: "time on the CPU outside of annotated callees", value: selfOf, show: (row) => time(found(row, selfOf(row))) },
   { key: "error", label: "±", title: "error of self, as a share of it, at 95 %", value: selfError, show: (row) => percent(selfError(row)) },
   { key: "blocked", label: "blocked", title: "time outside of annotated callees in which the thread had given up the CPU: sleep, input, output, locks",
     value: blockedOf, show: (row) => bar(blockedOf(row), greatestBlocked, "blocked", time(blockedOf(row))) },
-  { key: "total", label: "total", title: "on the CPU and blocked, callees included", value: (row) => row.total_ticks, show: (row) => time(Math.max(0, row.total_ticks)) },
+  { key: "total", label: "total", title: "on the CPU and blocked, callees included", value: (row) => row.total_ticks, show: (row) => time(found(row, Math.max(0, row.total_ticks))) },
   { key: "wall", label: "wall", title: "the same, and waiting for a CPU", value: (row) => row.wall_ticks, show: (row) => time(row.wall_ticks) },
   { key: "calls", label: "calls", value: (row) => row.calls, show: (row) => count(row.calls) },
-  { key: "mean", label: "mean", value: (row) => row.mean_ticks, show: (row) => ofCall(row, row.mean_ticks) },
+  { key: "mean", label: "mean", value: (row) => row.mean_ticks, show: (row) => ofCall(row, found(row, row.mean_ticks)) },
   { key: "change", label: "change of mean", value: (row) => change(row)?.ratio ?? null, show: changeCell },
   { key: "p50", label: "p50", title: "median of the calls", value: (row) => row.p50_ticks, show: (row) => ofCall(row, row.p50_ticks) },
   { key: "p99", label: "p99", title: "99 % of the calls are not longer", value: (row) => row.p99_ticks, show: (row) => ofCall(row, row.p99_ticks) },
