@@ -18,14 +18,14 @@ use crate::session::Session;
 /// # Errors
 /// If the format needs data that the session does not have.
 pub fn export(session: &Session, format: Format) -> Result<Vec<u8>> {
-    let sum = session.sum()?;
+    let sum = || session.sum();
     let text = match format {
-        Format::Folded => folded::text(&sum)?,
-        Format::Pprof => return pprof::bytes(&sum),
+        Format::Folded => folded::text(&sum()?)?,
+        Format::Pprof => return pprof::bytes(&sum()?),
         Format::Perfetto => return perfetto::bytes(session),
-        Format::Callgrind => callgrind::text(&sum)?,
-        Format::Openmetrics => sum.to_openmetrics(),
-        Format::Prometheus => sum.to_prometheus(),
+        Format::Callgrind => callgrind::text(&sum()?)?,
+        Format::Openmetrics => sum()?.to_openmetrics(),
+        Format::Prometheus => sum()?.to_prometheus(),
         Format::Bmf => benchmark::bmf(session)?,
         Format::GithubBenchmark => benchmark::github(session)?,
         Format::Jsonl => jsonl::text(session)?,
