@@ -13,7 +13,7 @@ pub(crate) fn of(callsite: &Callsite) -> String {
 
 /// The function's path in its module, from the path of what the expansion defines inside the function.
 pub(crate) fn within(path: &str, module: &str) -> String {
-    let function = path.find("::__").map_or(path, |end| &path[..end]);
+    let function = path.rfind("::__").map_or(path, |end| &path[..end]);
     let function = function.replace(&format!("{module}::"), "");
     function.replace("::{{closure}}", "")
 }
@@ -26,6 +26,7 @@ mod tests {
     fn module_and_helper_are_left_out() {
         let name = |path| within(path, "app::index");
         assert_eq!(name("app::index::parse::__CALLSITE::{{closure}}"), "parse");
+        assert_eq!(name("app::index::__parse::__CALLSITE"), "__parse");
         assert_eq!(
             name("app::index::Index<T>::insert::__CALLSITE::{{closure}}"),
             "Index<T>::insert"
