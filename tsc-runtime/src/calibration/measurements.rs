@@ -2,7 +2,7 @@
 
 use super::statistics::median;
 use crate::record::thread;
-use crate::tsc::{Ticks, clock};
+use crate::tsc::{Ticks, clock, elapsed};
 
 /// The least number of rounds that are measured. One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
@@ -24,7 +24,7 @@ pub(super) fn medians<const N: usize>(
     let mut rounds = Vec::with_capacity(MAX_ROUNDS);
     let began = clock::now();
     for _ in 0..MAX_ROUNDS {
-        if rounds.len() >= MIN_ROUNDS && clock::now() - began >= enough {
+        if rounds.len() >= MIN_ROUNDS && elapsed(began, clock::now()) >= enough.cast_signed() {
             break;
         }
         rounds.extend(round());
@@ -37,7 +37,7 @@ pub(super) fn medians<const N: usize>(
 pub(super) fn per_call(calls: fn(u32), count: u32) -> f64 {
     let began = clock::now();
     calls(count);
-    (clock::now() - began) as f64 / f64::from(count)
+    elapsed(began, clock::now()) as f64 / f64::from(count)
 }
 
 /// Repeated measurements of one cost, none of which is below 0.

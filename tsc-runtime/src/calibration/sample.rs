@@ -42,8 +42,8 @@ pub(super) fn agree(groups: &[Group], rate: &Rate) -> bool {
         return false;
     };
     let expected = last.ns.saturating_sub(before.ns) as f64 * rate.hz / 1e9;
-    let allowed =
-        (before.width() + last.width()) as f64 + expected * rate.ppm / 1e6 + 2.0 * rate.hz / 1e9;
+    let steps = 2.0 * reference_step_ns() as f64 * rate.hz / 1e9;
+    let allowed = (before.width() + last.width()) as f64 + expected * rate.ppm / 1e6 + steps;
     (elapsed(before.before, last.before) as f64 - expected).abs() <= allowed
 }
 

@@ -41,7 +41,7 @@ pub(super) fn name(signature: Signature<'_>) -> Option<&'static str> {
             (0x17, _) => Some("ZEN2"),
             (0x19, 0x10..=0x1f | 0x60..=0xaf) => Some("ZEN4"),
             (0x19, _) if !signature.has_avx512f => Some("ZEN3"),
-            (0x1a, _) => Some("ZEN5"),
+            (0x1a, 0x00..=0x4f | 0x60..=0x7f) => Some("ZEN5"),
             _ => None,
         },
         _ => None,
