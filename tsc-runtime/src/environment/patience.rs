@@ -10,13 +10,8 @@ const LIMIT: Duration = Duration::from_secs(2);
 const LIMIT_AT_SIGNAL: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_millis(1);
 
-static HURRIES: AtomicBool = AtomicBool::new(false);
-
-/// Shortens all waits from now on, also those that have begun.
-#[cfg_attr(not(unix), allow(dead_code, reason = "there are no signals there"))]
-pub(crate) fn hurry() {
-    HURRIES.store(true, Relaxed);
-}
+/// Once this is set, all waits are shorter, also those that have begun.
+pub(crate) static HURRIES: AtomicBool = AtomicBool::new(false);
 
 /// A wait that is made of pauses.
 pub(super) struct Wait {

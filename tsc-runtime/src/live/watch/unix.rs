@@ -155,7 +155,7 @@ fn react(settings: &Settings) {
 /// Makes the last report, and then does what the signal does by default. Returns only if that is nothing, as in the first process of a
 /// container.
 fn end_by(signal: i32) {
-    environment::patience::hurry();
+    environment::patience::HURRIES.store(true, Relaxed);
     let _ = catch_unwind(|| {
         report_at_end(|| Ended {
             reason: "signal".to_owned(),
