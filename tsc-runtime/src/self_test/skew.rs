@@ -159,6 +159,12 @@ fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityEr
     let [ping, pong] = [Mailbox::default(), Mailbox::default()];
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
+        // On a separate thread, so that the caller's affinity does not change. It comes first, because it ends also if there is no other.
+        let asking = scope.spawn(|| {
+            let asked = affinity::pin(a).map(|_pinned| ask(&ping, &pong, patience));
+            stop.store(true, Relaxed);
+            asked
+        });
         let answering = scope.spawn(|| {
             let _pinned = affinity::pin(b)?;
             let answer = || {
@@ -167,12 +173,6 @@ fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityEr
                 Some(way)
             };
             Ok(iter::from_fn(answer).min())
-        });
-        // On a separate thread, so that the caller's affinity does not change.
-        let asking = scope.spawn(|| {
-            let asked = affinity::pin(a).map(|_pinned| ask(&ping, &pong, patience));
-            stop.store(true, Relaxed);
-            asked
         });
         // The threads do not panic; if one did, there would be no result.
         let back = asking.join().unwrap_or(Ok(None))?;
