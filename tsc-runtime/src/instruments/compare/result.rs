@@ -73,8 +73,9 @@ impl Comparison {
         let net = |block: &Block, index: usize| block[index] as f64 - empty;
         let pairs = (count * (count - 1) / 2).max(1);
         let ratio = |a: usize, b: usize| {
-            let ratios = blocks.iter().map(|block| net(block, a) / net(block, b));
-            let ratios = ratios.filter(|ratio| *ratio > 0.0).collect();
+            // Work of nothing may take less than an empty call.
+            let ratio = |block| net(block, a).max(1.0) / net(block, b).max(1.0);
+            let ratios = blocks.iter().map(ratio).collect();
             median_ratio(ratios, (1.0 - CONFIDENCE) / pairs as f64)
         };
         let relation = |ratio: Option<Ratio>| match ratio {
@@ -228,6 +229,10 @@ mod tests {
     fn work_of_nothing_has_no_ratio_to_speak_of() {
         let comparison = evaluate([-8, -8, -8]);
         assert_eq!(comparison.rows()[1].relation(), Relation::NoDifference);
+        // Beside work, it is the fastest.
+        let comparison = evaluate([10_000, -8, 10_000]);
+        assert_eq!(comparison.rows()[1].relation(), Relation::Faster);
+        assert_eq!(comparison.fastest(), Some("b"));
     }
 
     /// A ratio around one. The numerator and the denominator have a heavy upper tail.

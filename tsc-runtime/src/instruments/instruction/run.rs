@@ -145,7 +145,8 @@ fn drop_shared(rounds: &mut Vec<Round>) -> usize {
     before - rounds.len()
 }
 
-/// Keeps the rounds whose NOPs took about `least`, or what they took in half of the latest rounds, and returns the smaller one of these.
+/// Keeps the rounds whose NOPs took about `least`, or what they took in half of the latest rounds, and returns the smaller one of these. As
+/// long as neither is known, it keeps all.
 /// A few rounds do not lower `least`: the hypervisor may have interrupted some, and it holds for all that follow.
 fn keep_alone(rounds: &mut Vec<Round>, least: f64) -> f64 {
     let cost = |round: &Round| round.nops / round.additions;
@@ -154,7 +155,7 @@ fn keep_alone(rounds: &mut Vec<Round>, least: f64) -> f64 {
         Some(latest) if rounds.len() >= ROUNDS_PER_LOOK => least.min(latest),
         _ => least,
     };
-    rounds.retain(|round| (least / SHARED..=least * SHARED).contains(&cost(round)));
+    rounds.retain(|it| least == f64::MAX || (least / SHARED..=least * SHARED).contains(&cost(it)));
     least
 }
 
@@ -289,6 +290,10 @@ mod tests {
         both.extend(alone);
         keep_alone(&mut both, f64::MAX);
         assert_eq!(both.len(), 100);
+        // Nothing is known yet, and these are too few to tell.
+        let mut few = rounds(0.176, 20);
+        assert_eq!(keep_alone(&mut few, f64::MAX), f64::MAX);
+        assert_eq!(few.len(), 20);
         // Interrupted by the hypervisor, and too few.
         assert_eq!(keep_alone(&mut rounds(0.01, 20), least), least);
     }

@@ -30,13 +30,13 @@ macro_rules! aligned {
 
         #[cfg(all(unix, not(target_vendor = "apple"), not(miri)))]
         ::core::arch::global_asm!(
-            concat!(".pushsection .text.tsc_aligned_", stringify!($name), ",\"ax\",%progbits"),
+            concat!(".pushsection .text.tsc_aligned_", stringify!($name), "_", line!(), ",\"ax\",%progbits"),
             ".p2align 12",
             ".popsection",
         );
         #[cfg(all(windows, not(miri)))]
         ::core::arch::global_asm!(
-            concat!(".section .text$tsc_aligned_", stringify!($name), ",\"xr\""),
+            concat!(".section .text$tsc_aligned_", stringify!($name), "_", line!(), ",\"xr\""),
             ".p2align 12",
             ".text",
         );
@@ -45,11 +45,11 @@ macro_rules! aligned {
         #[inline(never)]
         #[cfg_attr(
             all(unix, not(target_vendor = "apple"), not(miri)),
-            unsafe(link_section = concat!(".text.tsc_aligned_", stringify!($name)))
+            unsafe(link_section = concat!(".text.tsc_aligned_", stringify!($name), "_", line!()))
         )]
         #[cfg_attr(
             all(windows, not(miri)),
-            unsafe(link_section = concat!(".text$tsc_aligned_", stringify!($name)))
+            unsafe(link_section = concat!(".text$tsc_aligned_", stringify!($name), "_", line!()))
         )]
         $visibility fn $name($($arguments)*) $(-> $result)? $body
     };

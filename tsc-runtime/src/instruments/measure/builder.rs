@@ -100,6 +100,9 @@ impl<P: FencePolicy> Measure<P> {
     }
 
     /// Measures `work`, and subtracts what an empty closure costs.
+    ///
+    /// Results with a destructor are dropped after the sample, which is many calls. So a `work` that returns the guard of a lock waits for
+    /// its own earlier guard, forever, unless [`batch`](Self::batch) is 1.
     pub fn run<R>(self, mut work: impl FnMut() -> R) -> Measurement {
         self.run_with(|| (), |()| work())
     }

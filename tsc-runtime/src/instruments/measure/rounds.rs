@@ -8,6 +8,7 @@ use crate::calibration::reference_chain::{self, LEAST_BLOCKS, LINKS_PER_BLOCK, u
 use crate::instruments::bench::distribution::{Centre, Distribution, centre_of_run};
 use crate::instruments::bench::uninterrupted;
 use crate::interruption;
+use crate::machine::{Emulator, emulator};
 use crate::random::Random;
 use crate::tsc::FencePolicy;
 
@@ -184,7 +185,8 @@ impl Run {
             let around = Distribution::new(&references[around]);
             cycles / around.centre(REFERENCE_STEPS * step).mean
         };
-        (reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES)
+        let is_the_cpus = !emulator().is_some_and(Emulator::distorts_times);
+        (is_the_cpus && reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES)
             .then(|| (0..rounds.len()).map(clock).collect())
     }
 }
