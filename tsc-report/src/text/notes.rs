@@ -2,14 +2,14 @@
 
 use super::names::{end_of_characters, escaped};
 use super::scale::{Scale, count};
-use super::{Page, TextForm, TextOptions};
+use super::{Page, TextForm};
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, EventCount, Report, ThreadReport};
 
 /// A remark is made of long and rare calls that are more than this share of the total.
 const NOTED_SHARE: f64 = 0.25;
-/// A single call stands out if it is longer than this many times the mean of the others.
-const LONGER: f64 = 4.0;
+/// A single call is worth a remark if it is more than this share of all self ticks.
+const NOTICEABLE: f64 = 0.01;
 /// At most this many threads of a row are shown.
 const THREADS: usize = 8;
 const INDENT: &str = "        ";
@@ -120,22 +120,23 @@ fn remarks(page: &Page<'_>, row: &CallsiteReport) -> Vec<String> {
         "returns an iterator, whose work is done, and counted, where it is consumed";
     let mut remarks = uncounted(page.report, row);
     remarks.extend(row.returns_iterator.then(|| ITERATOR.to_owned()));
-    remarks.extend(long_and_rare(row, &page.scale, &page.options));
+    remarks.extend(long_and_rare(page, row));
     remarks
 }
 
 /// How many calls took how much longer than the others, where they are much of the total.
-fn long_and_rare(row: &CallsiteReport, scale: &Scale, options: &TextOptions) -> Option<String> {
-    let full = options.name_of("TSC_REPORT=full", "--full");
-    let least = NOTED_SHARE.max(LONGER / (row.calls as f64 - 1.0 + LONGER)) * row.total_ticks;
+fn long_and_rare(page: &Page<'_>, row: &CallsiteReport) -> Option<String> {
+    let full = page.options.name_of("TSC_REPORT=full", "--full");
+    // So that it is longer than four times the mean of the others.
+    let least = NOTED_SHARE.max(4.0 / (row.calls as f64 + 3.0)) * row.total_ticks;
     // The calls of an async function are kept by their time until completion, which is no part of the total. Those of a recursion contain others.
     let is_of_total = row.polls.is_none() && row.sums.inner == 0;
     let longest = row.slowest.first().map(|call| call.ticks.to_f64());
-    let range = least..row.total_ticks;
+    let range = least.max(NOTICEABLE * page.rows.self_sum)..row.total_ticks;
     if let Some(ticks) = longest.filter(|ticks| is_of_total && range.contains(ticks)) {
         return Some(format!(
             "one call took {}, {:.0} % of the total: see {full}",
-            scale.figure(ticks),
+            page.scale.figure(ticks),
             ticks / row.total_ticks * 100.0
         ));
     }
@@ -151,7 +152,7 @@ fn long_and_rare(row: &CallsiteReport, scale: &Scale, options: &TextOptions) -> 
     Some(format!(
         "{} of about {} each took {:.0} % of the total: see {how}",
         calls(row.outliers),
-        scale.figure(excess / row.outliers as f64),
+        page.scale.figure(excess / row.outliers as f64),
         share * 100.0
     ))
 }
@@ -197,7 +198,7 @@ fn calls(number: u64) -> String {
 mod tests {
     use super::*;
     use crate::data::WholeTicks;
-    use crate::{Clock, SlowCall, TextUnit};
+    use crate::{SlowCall, TextOptions, TextUnit};
 
     #[test]
     fn events_of_a_recursion_are_per_call_and_not_per_outermost_call() {
@@ -233,8 +234,13 @@ mod tests {
                 }],
                 ..CallsiteReport::default()
             };
-            let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
-            long_and_rare(&row, &scale, &TextOptions::default())
+            let mut report = Report::default();
+            report.callsites.push(CallsiteReport {
+                self_ticks: 40_000_000.0,
+                ..CallsiteReport::default()
+            });
+            let options = TextOptions::default().unit(TextUnit::Ticks);
+            long_and_rare(&Page::new(&report, options, &|_| true), &row)
         };
         let remark = |longest, polls| remark_of(longest, polls, 1_000, 1_000_000.0);
         assert_eq!(
@@ -247,8 +253,12 @@ mod tests {
             remark(490_000, None).as_deref(),
             Some("one call took 490000 ticks, 49 % of the total: see TSC_REPORT=full")
         );
-        // Of three calls, and where more was subtracted than the calls took.
-        for (longest, calls, total) in [(490_000, 3, 1_000_000.0), (490, 1_000, -1_000.0)] {
+        // Of three calls; where more was subtracted than the calls took; and of a small part of the program.
+        for (longest, calls, total) in [
+            (490_000, 3, 1_000_000.0),
+            (490, 1_000, -1_000.0),
+            (390_000, 1_000, 1_000_000.0),
+        ] {
             let few = remark_of(longest, None, calls, total).unwrap();
             assert!(few.starts_with("5 calls of about "), "{few}");
         }
