@@ -78,21 +78,14 @@ impl Changes {
                 let place = file.strip_prefix(project.root()).unwrap_or(&file);
                 let source = fs::read_to_string(&file);
                 let source = source.with_context(|| file.display().to_string())?;
-                let refused = match args.strip {
-                    true => Vec::new(),
-                    false => refused.of(&plain(&file), &source),
-                };
-                for (line, error) in &refused {
-                    remark(&format!(
-                        "{}:{line}: left as it is, because it does not compile with an attribute: {error}",
-                        file.display()
-                    ));
+                let refused = refused.of(&plain(&file), &source);
+                if !args.strip {
+                    refused.sentences().for_each(|sentence| remark(&sentence));
                 }
                 let leave_out = |function: &Function| {
                     let found = left_out.iter().find(|one| one.is(place, function));
                     bare.borrow_mut().extend(found.map(|one| one.name.clone()));
-                    let mut lines = refused.iter().map(|(line, _)| line);
-                    found.is_some() || lines.any(|line| *line == 0 || function.lines.contains(line))
+                    found.is_some() || refused.has(function)
                 };
                 if args.write && annotate::needs_declaration(package, &file, &source) {
                     changes.undeclared.push(file.clone());

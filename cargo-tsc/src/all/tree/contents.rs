@@ -156,18 +156,6 @@ impl Tree<'_> {
         }
     }
 
-    fn say_what_is_refused(&mut self, file: &Path, refused: &[(u32, String)]) {
-        for (line, error) in refused {
-            let place = match line {
-                0 => file.display().to_string(),
-                line => format!("{}:{line}", file.display()),
-            };
-            self.say(format!(
-                "{place}: left as it is, because it does not compile with an attribute: {error}"
-            ));
-        }
-    }
-
     /// The annotated text of a file. `None` if it cannot be parsed, which is said. `original` is its path in reports.
     fn annotate(
         &mut self,
@@ -177,14 +165,13 @@ impl Tree<'_> {
     ) -> Result<Option<Vec<u8>>> {
         let source = fs::read_to_string(file).with_context(|| file.display().to_string())?;
         let refused = self.refused.of(original, &source);
-        self.say_what_is_refused(original, &refused);
+        refused.sentences().for_each(|sentence| self.say(sentence));
         let offered = RefCell::new(Vec::new());
         let probe = |function: &Function| {
             let place = (original.to_owned(), function.line);
             let chosen = self.probes.get(&place);
             let chosen = chosen.copied().unwrap_or(Some(Probe::Light));
-            let mut lines = refused.iter().map(|(line, _)| line);
-            if lines.any(|line| *line == 0 || function.lines.contains(line)) {
+            if refused.has(function) {
                 return function.has_attribute.then_some(Probe::Timed);
             }
             if !function.has_attribute {

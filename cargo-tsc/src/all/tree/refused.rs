@@ -8,6 +8,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::all::remembered;
+use crate::annotate::Function;
 
 /// The file, in the folder of the copies.
 const FILE: &str = "refused.json";
@@ -43,14 +44,13 @@ impl Refused {
         Self { path, places }
     }
 
-    /// The lines of the refused functions of a file with this text, and the compiler's errors.
+    /// What is refused of a file with this text.
     #[must_use]
-    pub fn of(&self, file: &Path, text: &str) -> Vec<(u32, String)> {
+    pub fn of(&self, file: &Path, text: &str) -> RefusedHere {
         let of = digest(text);
         let places = self.places.list.iter();
         let here = places.filter(|place| place.file == file && place.of == of);
-        here.map(|place| (place.line, place.error.clone()))
-            .collect()
+        RefusedHere(here.cloned().collect())
     }
 
     /// Remembers the function with this line or, if it is known already, the whole file. Returns false if that is known, too.
@@ -60,7 +60,7 @@ impl Refused {
     pub(super) fn add(&mut self, file: &Path, line: u32, error: &str) -> Result<bool> {
         let text = fs::read_to_string(file)?;
         let known = self.of(file, &text);
-        let is_known = |line: u32| known.iter().any(|(known, _)| *known == line);
+        let is_known = |line: u32| known.0.iter().any(|place| place.line == line);
         let Some(line) = [line, 0].into_iter().find(|&line| !is_known(line)) else {
             return Ok(false);
         };
@@ -77,8 +77,61 @@ impl Refused {
     }
 }
 
+/// What is refused of one file.
+#[derive(Debug)]
+pub struct RefusedHere(Vec<Place>);
+
+impl RefusedHere {
+    /// Whether the function is refused, alone or with its file.
+    #[must_use]
+    pub fn has(&self, function: &Function) -> bool {
+        let mut lines = self.0.iter().map(|place| place.line);
+        lines.any(|line| line == 0 || function.lines.contains(&line))
+    }
+
+    /// A sentence for each, with the compiler's error.
+    pub fn sentences(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|place| {
+            let file = place.file.display();
+            let at = match place.line {
+                0 => file.to_string(),
+                line => format!("{file}:{line}"),
+            };
+            let error = &place.error;
+            format!("{at}: left as it is, because it does not compile with an attribute: {error}")
+        })
+    }
+}
+
 fn digest(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_refused_again_stands_for_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.rs");
+        fs::write(&file, "fn a() {}\nfn b() {}\n").unwrap();
+        let mut refused = Refused::read(dir.path());
+        let places = ["a.rs:2", "a.rs"];
+        for number in 1..=places.len() {
+            assert!(refused.add(&file, 2, "why").unwrap());
+            let here = Refused::read(dir.path()).of(&file, "fn a() {}\nfn b() {}\n");
+            let sentences: Vec<String> = here.sentences().collect();
+            assert_eq!(sentences.len(), number);
+            for (sentence, place) in sentences.iter().zip(places) {
+                let expected = format!(
+                    "{place}: left as it is, because it does not compile with an attribute: why"
+                );
+                assert!(sentence.ends_with(&expected), "{sentence}");
+            }
+        }
+        assert!(!refused.add(&file, 2, "why").unwrap());
+    }
 }
