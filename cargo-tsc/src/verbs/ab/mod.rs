@@ -52,13 +52,12 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         about.id = Some(ids[side].clone());
         about.interleaved_with = Some(ids[other].clone());
     }
-    let measured = rounds::measure(args, &mut sides);
-    if !matches!(measured, Ok(None)) {
+    if let Some(ended) = rounds::measure(args, &mut sides).transpose() {
         let is_empty = |side: &Side| side.session.about.runs.is_empty();
         if sides.iter().any(is_empty) {
             sides.into_iter().try_for_each(|it| it.session.discard())?;
         }
-        return measured.map(|exit| exit.unwrap_or(Exit::Fine));
+        return ended;
     }
     let load = |side: &Side| {
         let mut session = session::load(Some(side.session.folder()), &store)?;
