@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
-use crate::hint;
+use crate::output;
 use crate::params;
 use crate::recording;
 use crate::refuse;
@@ -55,7 +55,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
         tail,
     } = Body::split(body, true);
     let span = Span::mixed_site().located_at(body.span_open());
-    let hint = hint::of(args, &function.sig.output, body, span);
+    let hint = output::hint(args, &function.sig.output, body, span);
     let prologue = prologue(args, function, span);
     let receiver = function.sig.receiver().map(|receiver| {
         let this = &receiver.self_token;
@@ -205,7 +205,6 @@ fn add_units(args: &Args, count: &TokenStream, span: Span) -> TokenStream {
 
 // Output: escape(&self); escape(&a); add_units(__callsite(), expr);
 //         let __value = PolledValue::new(__callsite(), || recorded(expr));      with `record = expr`
-//
 fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
     let private = args.private(span);
     let units = args.units.as_ref();
@@ -320,7 +319,7 @@ const INERT: [&str; 13] = [
 
 fn must_stay_async(function: &Function) -> bool {
     let sig = &function.sig;
-    sig.ident == "main" || hint::is_never(&sig.output) || !function.attrs.iter().all(is_inert)
+    sig.ident == "main" || output::is_never(&sig.output) || !function.attrs.iter().all(is_inert)
 }
 
 /// Whether `attr` cannot be a macro.

@@ -1,8 +1,8 @@
 //! The rewrite of one function.
 
 use proc_macro2::{Delimiter, Span, TokenStream};
-use quote::{ToTokens as _, quote_spanned};
-use syn::{Result, ReturnType, Signature, Type};
+use quote::quote_spanned;
+use syn::Result;
 
 use crate::args::Args;
 use crate::asynchronous;
@@ -10,16 +10,16 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
-use crate::hint;
+use crate::output;
 use crate::params;
 use crate::recording;
 use crate::refuse;
-use crate::tokens::{delimited, ends, mentions};
+use crate::tokens::{delimited, ends};
 
 /// Measures one function.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     refuse::function(&function.attrs, &function.sig)?;
-    if function.body.stream().is_empty() && is_named_value(&function.sig) {
+    if function.body.stream().is_empty() && output::is_named_value(&function.sig.output) {
         // This does not compile. rustc's message and suggestions are best if nothing has been added.
         return Ok(function.as_written());
     }
@@ -69,7 +69,7 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
     let Function {
         head, sig, body, ..
     } = function;
-    let returns = is_named_value(sig);
+    let returns = output::is_named_value(&sig.output);
     // A message about the probe points at the body's brace.
     let prologue = Span::mixed_site().located_at(body.span_open());
     if args.light.is_some() {
@@ -184,16 +184,4 @@ fn hold(args: &Args, tail: &TokenStream, body: Span) -> TokenStream {
     let argument = delimited(Delimiter::Parenthesis, argument, last);
     let private = args.private(first);
     quote_spanned!(first=> #private::result #argument)
-}
-
-/// Whether the result has a type that can be named and a value that must be computed before the stop.
-fn is_named_value(sig: &Signature) -> bool {
-    let ReturnType::Type(_, ty) = &sig.output else {
-        return false;
-    };
-    match hint::peeled(ty) {
-        Type::Never(_) | Type::Slice(_) | Type::TraitObject(_) => false,
-        Type::Tuple(tuple) => !tuple.elems.is_empty(),
-        ty => !mentions(ty.to_token_stream(), |ident| ident == "impl"),
-    }
 }

@@ -1,4 +1,4 @@
-//! The type of an `async` block, which gets it from the function's signature.
+//! The type that a function returns, as far as its tokens tell.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
@@ -7,12 +7,24 @@ use syn::{GenericArgument, PathArguments, ReturnType, Type, parse_quote};
 use crate::args::Args;
 use crate::tokens::{self, delimited, mentions};
 
+/// Whether the result has a type that can be named and a value that must be computed before the stop.
+pub(crate) fn is_named_value(output: &ReturnType) -> bool {
+    let ReturnType::Type(_, ty) = output else {
+        return false;
+    };
+    match peeled(ty) {
+        Type::Never(_) | Type::Slice(_) | Type::TraitObject(_) => false,
+        Type::Tuple(tuple) => !tuple.elems.is_empty(),
+        ty => !mentions(ty.to_token_stream(), |ident| ident == "impl"),
+    }
+}
+
 // Output: #[allow(clippy::all, clippy::pedantic)] if false { return result_of(|| -> R { loop {} }); }
 //
-// The expression has the spans of `R`, because rustc points there if the body has another type. `R` is not a generic argument
+// What gives an `async` block its type. The expression has the spans of `R`, because rustc points there if the body has another type. `R` is not a generic argument
 // (`absurd::<R>()`), because rustc would then report an unknown `R` a second time, with another message. Clippy has reported what it has
 // to say of `R` where the signature has it. An `impl Trait` in `R` cannot be named here, so `_` is in its place.
-pub(crate) fn of(
+pub(crate) fn hint(
     args: &Args,
     output: &ReturnType,
     body: &Group,
@@ -39,7 +51,7 @@ pub(crate) fn is_never(output: &ReturnType) -> bool {
 }
 
 /// The type without parentheses, and without the invisible ones around a macro's `$ty:ty`.
-pub(crate) fn peeled(mut ty: &Type) -> &Type {
+fn peeled(mut ty: &Type) -> &Type {
     while let Type::Group(syn::TypeGroup { elem, .. }) | Type::Paren(syn::TypeParen { elem, .. }) =
         ty
     {
