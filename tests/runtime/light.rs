@@ -393,14 +393,19 @@ fn a_sessions_clock_is_that_of_the_session() {
     let _turn = turn();
     #[cycles(light, name = "before the session")]
     fn before() {
-        spin(Duration::from_millis(50));
+        spin(Duration::from_millis(5));
     }
-    before();
+    let ticks = |report: &Report| report.tick_clock().map_or(0, tsc_runtime::TickClock::ticks);
+    let is_ticking = (0..100).any(|_| {
+        before();
+        ticks(&snapshot()) != 0
+    });
+    if !is_ticking {
+        return tests::skipped("no clock of light probes");
+    }
     let session = tsc_runtime::session();
     let (part, whole) = (session.report(), snapshot());
     drop(session);
-    let ticks = |report: &Report| report.tick_clock().map(tsc_runtime::TickClock::ticks);
-    if let (Some(part), Some(whole @ 1..)) = (ticks(&part), ticks(&whole)) {
-        assert!(part < whole, "{part} {whole}");
-    }
+    let (part, whole) = (ticks(&part), ticks(&whole));
+    assert!(part < whole, "{part} {whole}");
 }

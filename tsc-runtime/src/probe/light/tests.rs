@@ -372,12 +372,12 @@ fn light_calls_before_a_threads_first_timed_one_are_not_its_overhead() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let timed = TIMED.with(|timed| *timed);
-            (0..1_000).for_each(|_| call(cheap, || {}));
+            (0..10_000).for_each(|_| call(cheap, || {}));
             // Much longer than the light calls: what is more than a call can have taken would not count.
             call_timed(timed, || (0..500_000).for_each(|n| _ = black_box(n)));
             let found = thread::this().find(timed.position()).unwrap().1;
             let nested = found.totals(true).sums.nested;
-            let cost = overhead::of_light_calls(1_000);
+            let cost = overhead::of_light_calls(10_000);
             assert!(cost > 0 && nested < cost / 10, "{nested}, {cost}");
         });
     });
