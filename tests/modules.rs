@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tsc-runtime/src");
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tsc-core/src");
 
 /// For each module of a folder, the other ones that its code names.
 type Edges = BTreeMap<String, BTreeSet<String>>;

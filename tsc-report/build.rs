@@ -3,19 +3,13 @@
 use std::env;
 
 fn main() {
+    let is_set = |name: &str| env::var_os(name).is_some();
+    // As in `tsc-core/build.rs`, which explains it: where that crate measures, reports have callsites.
+    let is_debug =
+        is_set("CARGO_CFG_DEBUG_ASSERTIONS") || env::var("PROFILE").is_ok_and(|it| it == "debug");
     println!("cargo::rustc-check-cfg=cfg(has_callsites)");
-    if is_set("CARGO_FEATURE_CALLSITES") || is_set("CARGO_FEATURE_DEBUG_BUILDS") && is_debug() {
+    if is_set("CARGO_FEATURE_CALLSITES") || is_set("CARGO_FEATURE_DEBUG_BUILDS") && is_debug {
         println!("cargo::rustc-cfg=has_callsites");
     }
     println!("cargo::rerun-if-changed=build.rs");
-}
-
-/// As in `tsc-runtime/build.rs`, which explains it: where that crate measures, reports have callsites.
-fn is_debug() -> bool {
-    is_set("CARGO_CFG_DEBUG_ASSERTIONS")
-        || env::var("PROFILE").is_ok_and(|profile| profile == "debug")
-}
-
-fn is_set(name: &str) -> bool {
-    env::var_os(name).is_some()
 }

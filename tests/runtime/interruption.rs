@@ -1,4 +1,4 @@
-//! The detection of interrupted calls: see `tsc-runtime/src/interruption`.
+//! The detection of interrupted calls: see `tsc-core/src/interruption`.
 #![cfg(all(target_os = "linux", any(target_arch = "x86", target_arch = "x86_64")))]
 
 use std::cell::Cell;

@@ -52,79 +52,25 @@
 //! In a debug build the runtime is not optimised either, and a call costs several times as much, unless `Cargo.toml` says
 //!
 //! ```toml
-//! [profile.dev.package.tsc-runtime]
+//! [profile.dev.package.tsc-core]
 //! opt-level = 3
 //! ```
 
-#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(measuring))))]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(target_os = "none", no_std)]
 
-// Each module begins with the configuration in which it is compiled. `measuring` is decided in build.rs.
-
-mod unsupported;
-
-// What an annotated call runs, from the counter upwards.
-mod interruption;
-mod on_cpu;
-mod probe;
-mod record;
-mod tick_clock;
-pub mod tsc;
-
-// What surrounds it: all callsites and threads, what probes cost, what the clock is worth, the process.
-pub mod calibration;
-mod environment;
-mod events;
-mod hooks;
-mod live;
-pub mod machine;
-mod process;
-mod random;
-mod registry;
-pub mod self_test;
-mod sync;
-
-// The instruments, which stand on the counter alone.
-mod instruments;
-
-// What exists whether anything measures or not.
-#[cfg(all(fuzzing, feature = "__fuzzing"))]
-#[doc(hidden)]
-#[path = "../../fuzz/runtime/mod.rs"]
-pub mod __fuzzing;
-#[doc(hidden)]
-#[path = "private.rs"]
-pub mod __private;
-pub mod affinity;
-mod count;
-mod gate;
 mod macros;
-mod off;
-mod recorded;
-mod switch;
 
-// By their names, so that the compiler's error names the feature where it is missing.
-#[cfg(feature = "instructions")]
-pub use instruments::instruction;
-#[cfg(feature = "instruments")]
-pub use instruments::{budget, compare, measure, measure_minus};
-#[cfg(not(measuring))]
-pub use off::*;
 pub use tsc_attr::cycles;
-#[cfg(not(target_os = "none"))]
 #[doc(inline)]
-pub use tsc_report::*;
-#[cfg(feature = "on")]
-pub use {
-    calibration::core_clock::core_clock, calibration::resolution::ticks as resolution,
-    self_test::self_test,
-};
-#[cfg(measuring)]
-pub use {
-    live::{Session, dump_to, report, reset, session, snapshot, take},
-    probe::gclk::gclk_to,
-    registry::{pause, record_tree as tree, resume},
-};
+pub use tsc_core::*;
+
+/// Every name that an expansion of `#[cycles]` may use. Not public API and not subject to SemVer.
+#[doc(hidden)]
+pub mod __private {
+    pub use tsc_attr::{check_block, check_fence, unexpected};
+    pub use tsc_core::__private::*;
+}
 
 /// The README's program is a test.
 #[cfg(doctest)]

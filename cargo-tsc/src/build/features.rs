@@ -50,7 +50,7 @@ impl Build<'_> {
             }
             self.keep_defaults_off(command, id, selection);
         }
-        command.args(["--config", "profile.dev.package.tsc-runtime.opt-level=3"]);
+        command.args(["--config", "profile.dev.package.tsc-core.opt-level=3"]);
         Ok(())
     }
 

@@ -139,7 +139,7 @@ pub fn copy_alone(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// The profile that the README advises.
-const PROFILE: &str = "\n[profile.dev.package.tsc-runtime]\nopt-level = 3\n";
+const PROFILE: &str = "\n[profile.dev.package.tsc-core]\nopt-level = 3\n";
 
 /// The lines that a copy's manifest needs so that its functions can be annotated.
 pub fn dependency() -> String {

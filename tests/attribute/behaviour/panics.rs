@@ -72,7 +72,7 @@ fn backtraces_of_futures_show_who_polls_them() {
         poll(annotated::future_frames()),
         poll(bare::future_frames()),
     ];
-    let is_polled = |frame: &String| frame.contains("tsc_runtime::probe::future::Polled");
+    let is_polled = |frame: &String| frame.contains("tsc_core::probe::future::Polled");
     let frames = frames.map(|frames| frames.into_iter().filter(|frame| !is_polled(frame)));
     let [annotated, bare] = frames.map(|frames| without_module(&frames.collect::<Vec<_>>()));
     assert_eq!(annotated, bare);

@@ -12,7 +12,7 @@ mod sync {
     pub(crate) use loom::sync::atomic;
 }
 
-#[path = "../../../tsc-runtime/src/record/sequence.rs"]
+#[path = "../../../tsc-core/src/record/sequence.rs"]
 mod sequence;
 
 use sequence::Sequence;

@@ -12,7 +12,8 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const VERSION: &str = "0.1.0";
 const OTHER_VERSION: &str = "0.1.1";
 
-const DETECTOR: &str = "tsc-runtime/src/interruption/mod.rs";
+const CRATES: [&str; 4] = ["tsc-attr", "tsc-core", "tsc-report", "tsc-runtime"];
+const DETECTOR: &str = "tsc-core/src/interruption/mod.rs";
 
 /// The changes in the copy of this file: the check at the start, and the check at the stop.
 const BLINDFOLDS: [(&str, &str); 2] = [
@@ -42,7 +43,7 @@ pub(crate) fn run() -> io::Result<()> {
 /// The changed copy, and a program that calls both runtimes.
 fn write(folder: &Path) -> io::Result<()> {
     let (repository, blind) = (Path::new(REPOSITORY), folder.join("blind"));
-    for name in ["tsc-attr", "tsc-runtime"] {
+    for name in CRATES {
         copy(&repository.join(name), &blind.join(name))?;
     }
     // Cargo does not allow two packages with the same name and version in one build.
@@ -50,7 +51,7 @@ fn write(folder: &Path) -> io::Result<()> {
     let manifest: String = manifest
         .lines()
         .map(|line| match line.strip_prefix("members = ") {
-            Some(_) => "members = [\"tsc-attr\", \"tsc-runtime\"]\n".to_owned(),
+            Some(_) => format!("members = {CRATES:?}\n"),
             None => line.replace(VERSION, OTHER_VERSION) + "\n",
         })
         .collect();

@@ -16,7 +16,7 @@ use crate::{Row, between};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// What it reads, in so many copies: with one, it works for 20 ms, in which the core's clock is not yet what it is afterwards.
-const TEXTS: [&str; 3] = ["cargo-tsc/src", "tsc-report/src", "tsc-runtime/src"];
+const TEXTS: [&str; 3] = ["cargo-tsc/src", "tsc-report/src", "tsc-core/src"];
 const COPIES: usize = 10;
 /// How often `perf` looks.
 const PROFILES: usize = 5;

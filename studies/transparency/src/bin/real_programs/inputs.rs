@@ -32,7 +32,7 @@ impl Inputs {
         if runtime.exists() {
             fs::remove_dir_all(&runtime)?;
         }
-        copy_dir(&workspace.join("tsc-runtime/src"), &runtime)?;
+        copy_dir(&workspace.join("tsc-core/src"), &runtime)?;
         let (mut rust, mut markdown) = (Vec::new(), Vec::new());
         gather(&runtime, "rs", &mut rust)?;
         gather(&workspace.join("docs"), "md", &mut markdown)?;

@@ -2,11 +2,10 @@
 
 pub use crate::__require_runtime as require_runtime;
 pub use crate::count::{Count, check_count};
-pub use crate::macros::Unmeasured;
+pub use crate::gate::Unmeasured;
 pub use crate::recorded::{Recorded, check_recorded};
 #[cfg(measuring)]
 pub use measured::*;
-pub use tsc_attr::{check_block, check_fence, unexpected};
 
 /// The names that an expansion uses in builds that measure.
 #[cfg(measuring)]

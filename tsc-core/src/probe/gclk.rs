@@ -74,7 +74,7 @@ static OUTPUT: Mutex<Option<Box<dyn Write + Send>>> = Mutex::new(None);
 /// After this time the line goes to standard error, and a new output is not accepted.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Sends the lines of [`gclk!`](crate::gclk) of all threads to `output` from now on: standard output, a file, or a buffer.
+/// Sends the lines of `gclk!` of all threads to `output` from now on: standard output, a file, or a buffer.
 ///
 /// Each line is one `write_all`, followed by a `flush`. If writing fails, the line is lost, and the program continues.
 ///
