@@ -46,10 +46,12 @@ impl Report {
         Ok(())
     }
 
-    /// The same report.
+    /// A report of nothing, for the same reason.
     #[must_use]
     pub fn since(&self, _earlier: &Self) -> Option<Self> {
-        Some(self.clone())
+        let mut same = Self::default();
+        same.nothing_because.clone_from(&self.nothing_because);
+        Some(same)
     }
 
     /// OpenMetrics text without metrics.

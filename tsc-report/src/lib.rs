@@ -10,6 +10,7 @@ mod empty;
 mod named;
 mod nothing;
 mod options;
+#[cfg(has_callsites)]
 mod order;
 mod reasons;
 
@@ -41,13 +42,12 @@ pub mod __private {
     pub use crate::__figures as figures;
     pub use crate::__named as named;
     pub use crate::__reasons as reasons;
-    pub use crate::data::WholeTicks;
+    pub use crate::data::{LIGHT, TIMED, WholeTicks};
     #[cfg(has_callsites)]
-    pub use crate::data::rules::{Combine, How};
-    pub use crate::data::{LIGHT, TIMED};
-    #[cfg(has_callsites)]
-    pub use crate::derive::SQUARES_UNIT;
-    pub use crate::order::sorted;
-    #[cfg(has_callsites)]
-    pub use crate::text::{Rows, escaped, gclk_column};
+    pub use crate::{
+        data::rules::{Combine, How},
+        derive::SQUARES_UNIT,
+        order::sorted,
+        text::{Rows, escaped, gclk_column},
+    };
 }

@@ -12,8 +12,7 @@ use tsc_report::Report;
 pub fn report() {
     static SAID: AtomicBool = AtomicBool::new(false);
     let form = std::env::var("TSC_REPORT").unwrap_or_default();
-    let is_silent = switch(&form) == Some(false);
-    if !is_silent && !SAID.swap(true, Relaxed) {
+    if switch(&form) != Some(false) && !SAID.swap(true, Relaxed) {
         // If standard error is closed, nobody wants the line.
         let _: io::Result<()> = write!(io::stderr(), "{}", snapshot());
     }
