@@ -11,11 +11,9 @@ fn main() {
     // assertions tell the profile from which this one inherits. It counts in any case, because in a `dev` profile that takes the assertions
     // away from dependencies, the program keeps its own.
     let is_debug = is_set("CARGO_CFG_DEBUG_ASSERTIONS") || is("PROFILE", &["debug"]);
-    println!("cargo::rustc-check-cfg=cfg(measuring)");
     if is_set("CARGO_FEATURE_ON") || is_set("CARGO_FEATURE_DEBUG_BUILDS") && is_debug {
         println!("cargo::rustc-cfg=measuring");
     }
-    println!("cargo::rustc-check-cfg=cfg(linux_x86)");
     if is("CARGO_CFG_TARGET_OS", &["linux"]) && is("CARGO_CFG_TARGET_ARCH", &["x86", "x86_64"]) {
         println!("cargo::rustc-cfg=linux_x86");
     }

@@ -7,7 +7,6 @@ fn main() {
     // As in `tsc-core/build.rs`, which explains it: where that crate measures, reports have callsites.
     let is_debug =
         is_set("CARGO_CFG_DEBUG_ASSERTIONS") || env::var("PROFILE") == Ok("debug".into());
-    println!("cargo::rustc-check-cfg=cfg(has_callsites)");
     if is_set("CARGO_FEATURE_CALLSITES") || is_set("CARGO_FEATURE_DEBUG_BUILDS") && is_debug {
         println!("cargo::rustc-cfg=has_callsites");
     }

@@ -47,7 +47,6 @@ mod off;
 mod recorded;
 mod switch;
 
-// By their names, so that the compiler's error names the feature where it is missing.
 #[cfg(feature = "instructions")]
 pub use instruments::instruction;
 #[cfg(feature = "instruments")]

@@ -65,6 +65,17 @@ pub use tsc_attr::cycles;
 #[doc(inline)]
 pub use tsc_core::*;
 
+// By their names, so that the compiler's error names the feature where it is missing.
+#[cfg(feature = "instructions")]
+#[doc(inline)]
+pub use tsc_core::instruction;
+#[cfg(feature = "instruments")]
+#[doc(inline)]
+pub use tsc_core::{budget, compare, measure, measure_minus};
+#[cfg(feature = "on")]
+#[doc(inline)]
+pub use tsc_core::{core_clock, resolution, self_test};
+
 /// Every name that an expansion of `#[cycles]` may use. Not public API and not subject to SemVer.
 #[doc(hidden)]
 pub mod __private {

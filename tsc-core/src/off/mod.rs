@@ -6,7 +6,7 @@
 mod with_std;
 
 #[cfg(not(target_os = "none"))]
-pub use with_std::{Session, dump_to, gclk_to, report, session, snapshot, take};
+pub use with_std::{Session, dump_to, gclk_to, report, session, snapshot, snapshot as take};
 
 /// Prints nothing.
 #[cfg(target_os = "none")]

@@ -144,13 +144,9 @@ impl Thread {
         self.for_each_wanted(|_| true, f);
     }
 
-    /// Calls `f` with the records of which calls are running. For the cold path, likewise. The first call of each callsite does this, so it looks
-    /// at nothing else of the other ones, of which there may be very many.
-    pub(crate) fn for_each_running(&self, f: impl Fn(&Record)) {
-        self.for_each_wanted(|entry| entry.depth() != 0, f);
-    }
-
-    fn for_each_wanted(&self, is_wanted: impl Fn(&Entry) -> bool, f: impl Fn(&Record)) {
+    /// Calls `f` with the records whose entries are wanted, and looks at nothing else of the other ones, of which there may be very many. For the
+    /// cold path, likewise.
+    pub(crate) fn for_each_wanted(&self, is_wanted: impl Fn(&Entry) -> bool, f: impl Fn(&Record)) {
         let segments = self.segments.iter().take(self.segments_len.get() as usize);
         for (number, segment) in segments.enumerate() {
             // SAFETY: as in `find_in`. Each segment has the length that `Table` gives it.

@@ -2,7 +2,7 @@
 //! overhead: their records note it until the outermost call of each stops.
 
 use super::in_cold_path;
-use crate::record::thread::Thread;
+use crate::record::{table::Entry, thread::Thread};
 use crate::tsc::{Ticks, clock, elapsed};
 
 /// The time at which a cold path begins. What the thread has lost until now belongs to the running call.
@@ -17,7 +17,8 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     let spent = thread.cold_path_ticks(now.wrapping_sub(began));
     thread.note_loss_before(began, now);
     thread.add_overhead(spent.cast_signed());
-    thread.for_each_running(|record| record.note_registration(spent));
+    let is_running = |entry: &Entry| entry.depth() != 0;
+    thread.for_each_wanted(is_running, |record| record.note_registration(spent));
     thread.detector.note(now);
 }
 
