@@ -1,4 +1,6 @@
-//! What the targets call beside what is public: a module of tsc-runtime in their builds.
+//! What the targets call beside what is public: a module of tsc-core in their builds, which tsc-runtime exports.
+
+use crate::environment;
 
 static COMPLAINTS: parking_lot::Mutex<Vec<String>> = parking_lot::Mutex::new(Vec::new());
 
@@ -19,10 +21,13 @@ pub fn within(path: &str, module: &str) -> String {
     crate::record::name::within(path, module)
 }
 
-/// The names of all variables.
+/// The names of all variables but two, each a number that is read once, by what is in no target.
 #[must_use]
 pub fn variables() -> Vec<&'static str> {
-    crate::environment::names().collect()
+    let names = crate::environment::names();
+    names
+        .filter(|name| !["TSC_SLOWEST", "TSC_TICK"].contains(name))
+        .collect()
 }
 
 /// Reads all variables anew, and writes what was understood as a user would write it, by variable; what was not set or not understood
@@ -31,8 +36,8 @@ pub fn variables() -> Vec<&'static str> {
 pub fn understood() -> Vec<(&'static str, String)> {
     let mut all = crate::live::understood();
     all.extend(crate::registry::understood());
-    let switch = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
-    all.extend(crate::on_cpu::is_wanted().map(|it| ("TSC_ON_CPU", switch(it))));
+    let is_on = environment::ON_CPU.parse(environment::switch);
+    all.extend(is_on.map(|it| ("TSC_ON_CPU", if it { "on" } else { "off" }.to_owned())));
     all.push(("TSC_EVENTS", crate::events::understood()));
     all
 }

@@ -33,6 +33,8 @@ mod params;
 mod recording;
 #[path = "../../tsc-attr/src/refuse.rs"]
 mod refuse;
+#[path = "../../tsc-attr/src/return_type.rs"]
+mod return_type;
 #[path = "../../tsc-attr/src/row_name.rs"]
 mod row_name;
 #[path = "../../tsc-attr/src/tokens.rs"]
@@ -74,6 +76,8 @@ mod progress;
 mod rows;
 #[path = "../../cargo-tsc/src/session/mod.rs"]
 mod session;
+#[path = "../../cargo-tsc/src/share.rs"]
+mod share;
 #[path = "../../cargo-tsc/src/sources.rs"]
 mod sources;
 #[path = "../../cargo-tsc/src/table.rs"]

@@ -158,5 +158,6 @@ fn session(runs: &[&Report]) -> Session {
         path: PathBuf::new(),
         about: None,
         runs: runs.iter().map(|&run| run.clone()).collect(),
+        folders: vec![String::new(); runs.len()],
     }
 }

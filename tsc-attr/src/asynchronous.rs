@@ -9,10 +9,10 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
-use crate::output;
 use crate::params;
 use crate::recording;
 use crate::refuse;
+use crate::return_type;
 use crate::tokens::{self, delimited, mentions};
 
 // Input:  async fn f(a: A, mut b: B, (c, _): (C, D)) -> R { stmts }
@@ -55,7 +55,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
         tail,
     } = Body::split(body, true);
     let span = Span::mixed_site().located_at(body.span_open());
-    let hint = output::hint(args, &function.sig.output, body, span);
+    let hint = return_type::hint(args, &function.sig.output, body, span);
     let prologue = prologue(args, function, span);
     let receiver = function.sig.receiver().map(|receiver| {
         let this = &receiver.self_token;
@@ -319,7 +319,9 @@ const INERT: [&str; 13] = [
 
 fn must_stay_async(function: &Function) -> bool {
     let sig = &function.sig;
-    sig.ident == "main" || output::is_never(&sig.output) || !function.attrs.iter().all(is_inert)
+    sig.ident == "main"
+        || return_type::is_never(&sig.output)
+        || !function.attrs.iter().all(is_inert)
 }
 
 /// Whether `attr` cannot be a macro.

@@ -10,16 +10,16 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
-use crate::output;
 use crate::params;
 use crate::recording;
 use crate::refuse;
+use crate::return_type;
 use crate::tokens::{delimited, ends};
 
 /// Measures one function.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     refuse::function(&function.attrs, &function.sig)?;
-    if function.body.stream().is_empty() && output::is_named_value(&function.sig.output) {
+    if function.body.stream().is_empty() && return_type::is_named_value(&function.sig.output) {
         // This does not compile. rustc's message and suggestions are best if nothing has been added.
         return Ok(function.as_written());
     }
@@ -69,7 +69,7 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
     let Function {
         head, sig, body, ..
     } = function;
-    let returns = output::is_named_value(&sig.output);
+    let returns = return_type::is_named_value(&sig.output);
     // A message about the probe points at the body's brace.
     let prologue = Span::mixed_site().located_at(body.span_open());
     if args.light.is_some() {

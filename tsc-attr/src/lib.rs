@@ -18,10 +18,10 @@ mod function;
 mod gate;
 mod items;
 mod nested_attr;
-mod output;
 mod params;
 mod recording;
 mod refuse;
+mod return_type;
 mod row_name;
 #[cfg(test)]
 mod snapshots;
