@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::{Context as _, Result};
 
@@ -12,22 +12,30 @@ use super::folder::{Folder, Kind};
 /// Files whose contents differ between the copy and the original.
 pub type Replaced = std::collections::BTreeMap<PathBuf, Vec<u8>>;
 
+/// What marks a folder as one that can be made again, such as cargo's target folders.
+const CACHE: &str = "CACHEDIR.TAG";
+
+/// The size of files from which the copy has a link to the original, which may be larger than the memory.
+const LARGE: u64 = 1 << 20;
+
 /// Cargo's lock file.
 const LOCK: &str = "Cargo.lock";
 
-/// Makes `to` a copy of `from`, without the paths in `leave_out` and with the contents in `replaced` (paths as in `from`).
+/// Makes `to` a copy of `from`, without caches and the paths in `leave_out`, and with the contents in `replaced` (paths as in `from`). What
+/// may not be read or is gone meanwhile is left out, too, because it is rarely part of the program; if it is, cargo says that it is missing.
 ///
 /// # Errors
-/// If a file cannot be read or written.
+/// If another file cannot be read, or one cannot be written.
 pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced) -> Result<()> {
     let mut present = BTreeSet::new();
     for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
         let entry = entry?;
         let (source, name) = (entry.path(), entry.file_name());
-        if leave_out.contains(&source) {
+        let kind = entry.file_type()?;
+        let is_cache = kind.is_dir() && source.join(CACHE).is_file();
+        if is_cache || leave_out.contains(&source) || !can_be_read(&source, kind) {
             continue;
         }
-        let kind = entry.file_type()?;
         let context = || source.display().to_string();
         if kind.is_symlink() {
             sync_link(&source, to, &name).with_context(context)?;
@@ -36,7 +44,12 @@ pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced
             sync(&source, &folder, leave_out, replaced)?;
         } else if kind.is_file() {
             let replaced = replaced.get(&source).map(Vec::as_slice);
-            sync_file(&source, to, &name, replaced).with_context(context)?;
+            let is_large = || fs::metadata(&source).is_ok_and(|of| of.len() > LARGE);
+            let synced = match replaced {
+                None if cfg!(unix) && is_large() => link(&source, to, &name),
+                _ => sync_file(&source, to, &name, replaced),
+            };
+            synced.with_context(context)?;
         }
         present.insert(name);
     }
@@ -69,10 +82,25 @@ fn sync_link(source: &Path, to: &Folder, name: &OsStr) -> Result<()> {
     let target = source
         .parent()
         .map_or(target.clone(), |folder| folder.join(&target));
+    link(&target, to, name)
+}
+
+fn link(target: &Path, to: &Folder, name: &OsStr) -> Result<()> {
     if to.target(name).is_some_and(|there| there == target) {
         return Ok(());
     }
-    Ok(to.link(name, &target)?)
+    Ok(to.link(name, target)?)
+}
+
+/// Whether a file or folder is still there, and may be read.
+fn can_be_read(path: &Path, kind: fs::FileType) -> bool {
+    let opened = match kind {
+        _ if kind.is_dir() => fs::read_dir(path).map(drop),
+        _ if kind.is_file() => fs::File::open(path).map(drop),
+        _ => Ok(()),
+    };
+    let missing = [io::ErrorKind::PermissionDenied, io::ErrorKind::NotFound];
+    !opened.is_err_and(|error| missing.contains(&error.kind()))
 }
 
 /// Copies the project's lock file if it is another one than before. Cargo adds the runtime to it in the copy, and need not do this again
@@ -172,6 +200,39 @@ mod tests {
         trees.sync(&[trees.path("from/target")], &Replaced::new());
         assert_eq!(modified("to/src/a.rs"), before);
         assert!(!trees.path("to/src/b.rs").exists() && trees.path("to/src/c.rs").exists());
+    }
+
+    #[test]
+    fn caches_are_left_out() {
+        let trees = Trees::new();
+        fs::create_dir_all(trees.path("from/fuzz/target")).unwrap();
+        trees.write("from/fuzz/target/CACHEDIR.TAG", "Signature");
+        trees.write("from/fuzz/lib.rs", "");
+        trees.sync(&[], &Replaced::new());
+        assert!(trees.path("to/fuzz/lib.rs").exists());
+        assert!(!trees.path("to/fuzz/target").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn large_files_are_links_unless_they_are_changed() {
+        let trees = Trees::new();
+        let large = "a".repeat(2 << 20);
+        for name in ["from/data", "from/src/tables.rs"] {
+            trees.write(name, &large);
+        }
+        let changed = Replaced::from([(trees.path("from/src/tables.rs"), b"b".to_vec())]);
+        trees.sync(&[], &changed);
+        assert_eq!(
+            fs::read_link(trees.path("to/data")).unwrap(),
+            trees.path("from/data")
+        );
+        assert_eq!(trees.read("to/src/tables.rs"), "b");
+        trees.write("from/data", "small");
+        trees.sync(&[], &changed);
+        assert!(!trees.path("to/data").is_symlink());
+        assert_eq!(trees.read("to/data"), "small");
+        assert_eq!(trees.read("from/data"), "small");
     }
 
     #[test]
