@@ -155,8 +155,15 @@ impl Build<'_> {
         };
         if let Some(target) = &self.target {
             command.arg("--target-dir").arg(target);
-            let folder = self.intermediate.as_ref().unwrap_or(target);
-            command.env(BUILD_DIR, intermediate(folder));
+            let folder = intermediate(self.intermediate.as_ref().unwrap_or(target));
+            // Not by the variable, which a build script that runs cargo would inherit: its cargo would wait for this one's lock.
+            match folder.to_str() {
+                Some(folder) => command.arg("--config").arg(format!(
+                    "build.build-dir={}",
+                    toml_edit::Value::from(folder)
+                )),
+                None => command.env(BUILD_DIR, folder),
+            };
             git::leave_hook(&mut command);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));

@@ -124,6 +124,8 @@ fn entry(
     let path = copy.or_else(|| dependency.path.clone().map(PathBuf::from));
     let git = dependency.source.as_ref();
     let git = git.and_then(|source| source.repr.strip_prefix("git+"));
+    // Of a package in the same repository, cargo also says the revision that is locked.
+    let git = git.and_then(|git| git.split('#').next());
     if let Some(path) = path {
         entry["path"] = json!(path);
     } else if let Some(git) = git {
@@ -131,7 +133,7 @@ fn entry(
         entry["git"] = json!(url);
         // `branch`, `tag` or `rev`.
         if let Some((key, value)) = query.split_once('=') {
-            entry[key] = json!(value.split('#').next());
+            entry[key] = json!(value);
         }
     } else {
         let exact = resolved.map(|package| {

@@ -176,8 +176,8 @@ impl Dependencies {
         ids.collect()
     }
 
-    /// Leaves out what does not compile with attributes: the refused crates or, where the compiler complains about their users, the crates
-    /// that these use. Returns false if that changes nothing.
+    /// Leaves out what does not compile with attributes: the refused crates or, where the compiler complains about a line of their users, the
+    /// crates that these use. An error without a line, such as the linker's, says nothing of attributes. Returns false if that changes nothing.
     ///
     /// # Errors
     /// If it cannot be remembered.
@@ -188,7 +188,7 @@ impl Dependencies {
             .iter()
             .filter(|refusal| seen.insert(&refusal.folder));
         for refusal in first_errors {
-            for id in self.to_blame(&refusal.folder) {
+            for id in self.to_blame(&refusal.folder, refusal.place.is_some()) {
                 let Some(copied) = self.copied.get_mut(&id) else {
                     continue;
                 };
@@ -203,12 +203,12 @@ impl Dependencies {
     }
 
     /// The crates whose attributes may be the reason why the package in this folder does not compile.
-    fn to_blame(&self, folder: &Path) -> Vec<PackageId> {
+    fn to_blame(&self, folder: &Path, has_place: bool) -> Vec<PackageId> {
         let annotated = self.copied.iter().filter(|(_, copied)| copied.is_annotated);
         let (itself, others): (Vec<_>, Vec<_>) =
             annotated.partition(|(_, copied)| copied.copy == folder);
         let uses = self.uses.get(folder);
-        let is_used = |id: &PackageId| uses.is_some_and(|uses| uses.contains(id));
+        let is_used = |id: &PackageId| has_place && uses.is_some_and(|uses| uses.contains(id));
         let to_blame = if itself.is_empty() { others } else { itself };
         to_blame
             .into_iter()
