@@ -34,7 +34,7 @@ pub use data::{
 pub use json::ReadError;
 pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 
-/// What tsc-runtime needs to make reports. Not public API and not subject to SemVer; nor are the fields of the data and the functions that
+/// What tsc-core needs to make reports. Not public API and not subject to SemVer; nor are the fields of the data and the functions that
 /// the documentation hides.
 #[doc(hidden)]
 pub mod __private {

@@ -94,7 +94,7 @@ named! {
         Short = "text",
         /// The same, with each row's distribution below it.
         Histogram = "histogram",
-        /// Every column at any width, how net ticks follow from raw ones, and every finding of the self-test.
+        /// Every column at any width, how net ticks follow from raw ones, and every doubtful finding of the short self-test, with its reason.
         Full = "full",
     }
 }

@@ -40,9 +40,10 @@
 //! | `release-builds` | measures | measures |
 //! | neither (`default-features = false`) | bare | bare; the macro and empty reports are the only dependencies |
 //!
-//! A debug build is one with `debug_assertions`. Bare functions compile to the same machine code as without the attribute; [`report`],
-//! [`snapshot`] and the macros still compile, and do nothing. Cargo unites features over the whole build. So a library can use `#[cycles]`
-//! with `default-features = false`, and leave the choice to the program that links it. More features:
+//! A debug build is one with `debug_assertions`. Bare functions compile to the same machine code as without the attribute. Where nothing is
+//! measured, the macros run their code bare, [`snapshot`] returns an empty report with the reason, and [`report`] prints that reason once.
+//! Cargo unites features over the whole build. So a library can use `#[cycles]` with `default-features = false`, and leave the choice to
+//! the program that links it. More features:
 //!
 //! - `on`: the counter itself, calibration and `self_test`, in every build, also where no function is measured
 //! - `json`: reads reports from JSON, and `Serialize`; `TSC_REPORT=json` writes them without it

@@ -89,7 +89,7 @@ macro_rules! __expected_block {
 /// last one.
 ///
 /// ```text
-/// :CLK: let sum: u64 = (1..=1000).sum()                     :           412 ticks
+/// :CLK: let sum: u64 = (1..=1000).sum()                    :           412 ticks
 /// ```
 ///
 /// The line is GCLK's `\n:CLK: %-50.50s :%14I64d`, followed by the unit: ticks, or ns if the operating system's clock replaces the

@@ -119,7 +119,8 @@ pub struct View {
     /// Print only rows whose module::name matches
     #[arg(long, value_name = "REGEX")]
     pub filter: Option<Regex>,
-    /// Unit of the times; cycles are core cycles, at the core clock's rate while the program ran
+    /// Unit of the times; cycles are core cycles, at the core clock's rate while the program ran. The first line and the slowest calls are
+    /// always in times, and --full in ticks
     #[arg(long, default_value = "time", value_parser = one_of(TextUnit::NAMES))]
     pub unit: TextUnit,
     /// Print a histogram of each row's samples

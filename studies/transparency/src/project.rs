@@ -138,7 +138,7 @@ pub fn copy_alone(from: &Path, to: &Path) -> io::Result<()> {
     fs::write(&manifest, text)
 }
 
-/// The profile that the README advises.
+/// The profile that the documentation of tsc-runtime advises.
 const PROFILE: &str = "\n[profile.dev.package.tsc-core]\nopt-level = 3\n";
 
 /// The lines that a copy's manifest needs so that its functions can be annotated.

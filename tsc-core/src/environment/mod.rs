@@ -133,7 +133,7 @@ mod tests {
 
     const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/variables.md");
 
-    /// The names, values and defaults on the page are written by `TSC_DOCS=overwrite cargo test -p tsc-runtime --lib page_has`; the
+    /// The names, values and defaults on the page are written by `TSC_DOCS=overwrite cargo test -p tsc-core --lib page_has`; the
     /// meanings there are written by hand.
     #[test]
     fn page_has_a_row_of_every_variable_and_no_other() {

@@ -13,7 +13,7 @@ use tsc_report::__private::Combine;
 ///
 /// This is decided once for the whole process, at the latest at its first annotated call. Returns whether the decision is as requested;
 /// false means that the opposite was decided before. With the tree, a call costs some ticks more, which are calibrated and subtracted like
-/// the others, and each thread takes up to 2 MiB.
+/// the others, and each thread takes up to 1 MiB.
 ///
 /// ```
 /// let is_recorded = tsc_runtime::tree(true);

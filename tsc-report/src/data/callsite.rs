@@ -73,7 +73,8 @@ data! {
         total_error_ticks: Option<f64>,
         /// Ticks outside annotated callees, on the CPU and blocked.
         self_ticks: f64,
-        /// The standard error of `self_ticks` that comes from the number of ticks of the clock, if the program has light probes.
+        /// The standard error of `self_ticks`, if the program has light probes: 1.25 times what the number of ticks of the clock explains,
+        /// because runs differ for other reasons, too.
         self_std_error_ticks: Option<f64>,
         /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one and, of light
         /// probes, times 1.75, because they cost more in programs than around empty functions. Of these, two thirds are subtracted from its
@@ -157,8 +158,8 @@ data! {
         interrupted_p50_ticks: Option<f64>,
         /// Threads that called it.
         threads: u64,
-        /// The probes' share of the raw ticks. Above one half, the figures say more about the probes than about the function. Of a light
-        /// function, `probe_ticks` as a share of the self ticks on the CPU before the correction, and at most 1.
+        /// The probes' share of the raw ticks on the CPU. Above one half, the figures say more about the probes than about the function. Of a
+        /// light function, `probe_ticks` as a share of the self ticks on the CPU before the correction, and at most 1.
         perturbation: f64,
         /// What the attribute counts, `bytes` or `items`.
         unit: Option<String> => Option<&str> = as_deref(),

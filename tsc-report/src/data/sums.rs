@@ -5,7 +5,7 @@ use super::{Clock, saturating_sum, share};
 
 /// The figures that are counted, in one table. Of each: where it is counted, its name and type, and the [rule](super::rules) by which two
 /// become one. All else follows from the table: the fields of [`CallsiteSums`], adding and subtracting, the keys in JSON, their schema and
-/// their page in `docs`; and in tsc-runtime the cells of a record, with forgetting and reading.
+/// their page in `docs`; and in tsc-core the cells of a record, with forgetting and reading.
 ///
 /// - `stop`: in a cell that the stop of an ordinary call may write
 /// - `record`: in a cell of each record

@@ -72,7 +72,8 @@ impl fmt::Display for Instruction {
     }
 }
 
-/// Describes an instruction, or a listing of several, so that its latency and its reciprocal throughput can be measured.
+/// Describes an instruction, or a listing of several, so that its latency and its reciprocal throughput can be measured. It is for x86-64;
+/// elsewhere, its expansion does not compile.
 ///
 /// ```no_run
 /// # #[cfg(target_arch = "x86_64")] {
@@ -108,8 +109,8 @@ impl fmt::Display for Instruction {
 ///
 /// As in `asm!`, it is undefined behaviour if a listing changes other registers or other memory, jumps out of itself, or raises an exception.
 ///
-/// On Linux, each listing is executed once in a child process before it is measured. If it does not end there within a second, or is ended
-/// by a signal, the result is an [`InstructionError`](crate::instruction::InstructionError), and the program goes on.
+/// On Linux, each listing is executed once in a child process before it is measured. If it does not end there within a second of CPU time
+/// or five seconds, or is ended by a signal, the result is an [`InstructionError`](crate::instruction::InstructionError), and the program goes on.
 #[macro_export]
 macro_rules! instruction {
     ($name:literal, $operands:literal
