@@ -256,6 +256,38 @@ fn older_editions_are_measured_too() {
     }
 }
 
+/// Runs cargo for another package, with the same profile, and fails if that takes too long.
+const SCRIPT_WITH_CARGO: &str = r#"
+use std::{env, process::Command, thread, time::Duration};
+fn main() {
+    let target = format!("{}/inner", env::var("OUT_DIR").unwrap());
+    let mut cargo = Command::new(env::var("CARGO").unwrap())
+        .args(["build", "--offline", "--manifest-path", "inner/Cargo.toml", "--target-dir", &target])
+        .spawn()
+        .unwrap();
+    for _ in 0..1200 {
+        if let Some(status) = cargo.try_wait().unwrap() {
+            assert!(status.success());
+            return;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    cargo.kill().unwrap();
+    panic!("cargo waits for the folder in which this is built");
+}
+"#;
+
+#[test]
+fn build_scripts_may_run_cargo() {
+    let project = Project::with_manifest("", "fn call() { println!() }\nfn main() { call() }\n");
+    project.write("build.rs", SCRIPT_WITH_CARGO);
+    let manifest = "[package]\nname = \"inner\"\nedition = \"2024\"\n[workspace]\n";
+    project.write("inner/Cargo.toml", manifest);
+    project.write("inner/src/main.rs", "fn main() {}\n");
+    let measured = calls(&project.tsc("run --all --json").ends(0).json());
+    assert_eq!(measured.get("app::call"), Some(&1));
+}
+
 #[test]
 fn a_root_of_the_2015_edition_may_declare_the_runtime_itself() {
     let project =
