@@ -190,7 +190,17 @@ impl Account {
     }
 
     /// What a check adds to the figures of the innermost function. `usual` is what is known of this one.
-    pub(crate) fn settle(&self, passed: Passed, ticks_per_us: f64, usual: &Usual) -> PathSums {
+    ///
+    /// The thread's first tick that counts takes over what other threads have left behind: all of their time since their last ticks, as if the
+    /// threads were one. If later ticks shared it, functions that run late on short-lived threads would get more than they used, because
+    /// their first ticks come late.
+    pub(crate) fn settle(
+        &self,
+        passed: Passed,
+        ticks_per_us: f64,
+        usual: &Usual,
+        left_behind: impl FnOnce() -> Rest,
+    ) -> PathSums {
         let since = elapsed(self.checked.replace(passed.now), passed.now).max(0);
         let off = passed.loss.off.clamp(0, since);
         let waiting = passed.loss.waiting.clamp(0, off);
@@ -207,13 +217,16 @@ impl Account {
             && let Some(after) = stretch.after_tick(ticks, usual)
             && elapsed(self.left.get(), ticks.last) > 0
         {
+            let left = (self.ticks.get() == 0).then(left_behind);
+            let left = left.unwrap_or_default();
+            self.add_pending(left.pending);
             let part = self.pending.get() / PARTS;
             self.add_pending(-part);
             self.since_tick.set(after);
             self.ticks.set(self.ticks.get() + 1);
             // Between the first and the last of several ticks nothing else ran.
             let certain = elapsed(ticks.first, ticks.last) - off;
-            sums = PathSums::tick(time - after + part, certain);
+            sums = PathSums::tick(time + left.since_tick - after + part, certain);
         } else if stretch.has_blocked {
             self.add_pending(time);
         } else {
@@ -224,11 +237,6 @@ impl Account {
         sums
     }
 
-    /// Whether no tick of this thread has given away CPU time yet.
-    pub(crate) fn is_first_tick(&self) -> bool {
-        self.ticks.get() == 0
-    }
-
     /// Notes the end of a check.
     pub(crate) fn leave(&self, now: Ticks) {
         self.left.set(now);
@@ -237,14 +245,6 @@ impl Account {
     /// Adds CPU time for the next tick.
     pub(crate) fn add_pending(&self, ticks: i64) {
         self.pending.set(self.pending.get() + ticks);
-    }
-
-    /// Adds what other threads have left behind, before this one's first tick. This gets all of their time since their last ticks, as if the
-    /// threads were one. If later ticks shared it, functions that run late on short-lived threads would get more than they used, because
-    /// their first ticks come late.
-    pub(crate) fn take_over(&self, left: Rest) {
-        self.since_tick.set(self.since_tick.get() + left.since_tick);
-        self.add_pending(left.pending);
     }
 
     /// The CPU time that no tick has given to a function, when the thread ends.

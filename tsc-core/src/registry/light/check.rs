@@ -81,16 +81,14 @@ fn settle(light: &LightThread, thread: &Thread) {
     let (Some(paths), Some(ticks_per_us)) = (light.paths(), on_cpu::ticks_per_us()) else {
         return;
     };
-    if light.account.is_first_tick() && new.is_some() {
-        light.account.take_over(take_left_behind());
-    }
     if passed.loss.off > 0 && !passed.loss.is_split {
         UNSPLIT.store(true, Relaxed);
     }
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
     let place = unsafe { paths.place_of(light.innermost()) };
     let usual = paths.usual(place);
-    let sums = light.account.settle(passed, ticks_per_us, usual);
+    let account = &light.account;
+    let sums = account.settle(passed, ticks_per_us, usual, take_left_behind);
     paths.add(place, &sums);
     if sums.ticks != 0 {
         tick_clock::note_given(ticks);

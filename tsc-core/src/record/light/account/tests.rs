@@ -44,6 +44,7 @@ fn check_with(
         },
         US,
         usual,
+        Rest::default,
     )
 }
 
@@ -139,10 +140,53 @@ fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
         loss: Loss::NONE,
         ticks: Some(ticks),
     };
-    let sums = account.settle(passed, US, &Usual::default());
+    let sums = account.settle(passed, US, &Usual::default(), Rest::default);
     // Others may have run until the first tick.
     let units = 100_000_u64.div_ceil(PathSums::UNIT.unsigned_abs());
     assert_eq!((sums.on_cpu, sums.squares), (900_000, units * units));
+}
+
+#[test]
+fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    let left_behind = || Rest {
+        since_tick: 5_000_000,
+        pending: 0,
+    };
+    // Every tick comes while the thread waits, as for a helper that wakes up for some microseconds.
+    for _ in 0..100 {
+        let blocked = 10_000_000;
+        let now = account.checked.get() + blocked as u64 + 20_000;
+        let passed = Passed {
+            now,
+            loss: Loss {
+                off: blocked,
+                ..Loss::NONE
+            },
+            ticks: Some(NewTicks {
+                first: now - 5_000_000,
+                last: now - 5_000_000,
+            }),
+        };
+        let not_yet = || -> Rest { panic!("this tick counts for nobody") };
+        assert_eq!(
+            account.settle(passed, US, &Usual::default(), not_yet).ticks,
+            0
+        );
+    }
+    let now = account.checked.get() + 1_000_000;
+    let passed = Passed {
+        now,
+        loss: Loss::NONE,
+        ticks: Some(NewTicks {
+            first: now - 1_000,
+            last: now - 1_000,
+        }),
+    };
+    let sums = account.settle(passed, US, &Usual::default(), left_behind);
+    assert_eq!(sums.ticks, 1);
+    assert!(sums.on_cpu >= 5_000_000 + 999_000, "{}", sums.on_cpu);
 }
 
 #[test]
@@ -253,7 +297,9 @@ impl Simulated {
                 last: self.last_tick,
             }),
         };
-        let sums = self.account.settle(passed, US, &self.usual[function]);
+        let sums = self
+            .account
+            .settle(passed, US, &self.usual[function], Rest::default);
         self.account.leave(self.now);
         self.own[function] += sums.on_cpu;
         self.ticked = 0;
@@ -377,12 +423,10 @@ fn functions_on_short_lived_threads_get_what_they_used() {
                 ticks = Some(NewTicks { first, last: next });
                 next += 175_000 + random.next() % 350_000;
             }
-            if ticks.is_some() && account.is_first_tick() {
-                account.take_over(std::mem::take(&mut left));
-            }
             let loss = Loss::NONE;
             let passed = Passed { now, loss, ticks };
-            *got += account.settle(passed, US, &Usual::default()).on_cpu;
+            let take = || std::mem::take(&mut left);
+            *got += account.settle(passed, US, &Usual::default(), take).on_cpu;
         }
         let rest = account.rest();
         left.since_tick += rest.since_tick;
