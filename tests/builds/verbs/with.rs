@@ -328,6 +328,23 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
 }
 
 #[test]
+fn package_in_a_folder_of_a_package_is_a_dependency() {
+    let project = Project::with_manifest("", "fn main() { println!(\"{}\", sub::work(2)) }\n");
+    let manifest = project.read("Cargo.toml").replace("[workspace]\n", "");
+    let dependency = "[dependencies]\nsub = { path = \"lib/sub\" }\n";
+    project.write("Cargo.toml", &(manifest + dependency));
+    project.write(
+        "lib/sub/Cargo.toml",
+        "[package]\nname = \"sub\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    let work =
+        "pub fn work(times: u32) -> u32 { if times == 0 { 0 } else { work(times - 1) + times } }\n";
+    project.write("lib/sub/src/lib.rs", work);
+    let measured = calls(&project.tsc("run --all --with sub --json").ends(0));
+    assert_eq!(measured.get("sub::work"), Some(&3), "{measured:?}");
+}
+
+#[test]
 fn names_that_match_no_dependency_are_an_error() {
     let program = Program::new();
     let run = |words: &str| program.tsc(words).ends(2);

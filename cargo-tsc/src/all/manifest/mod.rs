@@ -3,24 +3,34 @@
 mod runtime;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
 
 pub use runtime::{Runtime, with_inherited_runtime, with_runtime};
 
 use crate::sources::{plain, whole};
 
-/// Changes the workspace's manifest: it is a workspace even if it is inside another one.
+/// Changes the manifest in `root`: it is a workspace even if it is inside another one. A package that was none before has no members beside
+/// itself, so packages in its folders are dependencies, as they were.
 ///
 /// # Errors
-/// If it is not a manifest.
-pub fn as_root(text: &str) -> Result<String> {
+/// If it is not a manifest, or the folder cannot be read.
+pub fn as_root(text: &str, root: &Path) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("not a manifest")?;
-    document
-        .entry("workspace")
-        .or_insert(Item::Table(Table::new()));
+    if !document.contains_key("workspace") {
+        let mut folders = Array::new();
+        for entry in fs::read_dir(root)? {
+            let entry = entry?;
+            if entry.path().is_dir() {
+                folders.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        folders.sort_by_key(ToString::to_string);
+        document["workspace"] = Item::Table(Table::from_iter([("exclude", folders)]));
+    }
     Ok(document.to_string())
 }
 
@@ -179,13 +189,18 @@ mod tests {
 
     #[test]
     fn a_package_alone_becomes_a_workspace() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        for folder in ["sub", "src"] {
+            fs::create_dir(root.join(folder)).unwrap();
+        }
+        let alone = as_root("[package]\nname = \"a\"\n", root).unwrap();
         assert!(
-            as_root("[package]\nname = \"a\"\n")
-                .unwrap()
-                .contains("[workspace]")
+            alone.contains("[workspace]\nexclude = [\"src\", \"sub\"]\n"),
+            "{alone}"
         );
         let there = "[workspace]\nmembers = [\"b\"]\n";
-        assert_eq!(as_root(there).unwrap(), there);
+        assert_eq!(as_root(there, root).unwrap(), there);
     }
 
     #[test]

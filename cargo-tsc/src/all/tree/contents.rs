@@ -46,7 +46,7 @@ impl Tree<'_> {
             let folder = path.parent().unwrap_or(root);
             let mut text = manifest::with_paths(&text, folder, root).with_context(context)?;
             if folder == root {
-                text = manifest::as_root(&text).with_context(context)?;
+                text = manifest::as_root(&text, root).with_context(context)?;
                 if let Some(runtime) = runtime {
                     text =
                         manifest::with_inherited_runtime(&text, runtime).with_context(context)?;
