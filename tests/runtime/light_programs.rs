@@ -4,12 +4,17 @@
 
 use std::fs;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tsc_runtime::Report;
 
 /// What the program prints, and the reports of its processes in the order in which they began.
 fn run(way: &str, variables: &[(&str, &str)]) -> (String, Vec<Report>) {
-    let folder = std::env::temp_dir().join(format!("lightly-{way}-{}", std::process::id()));
+    // Tests that run at the same time may use the same way.
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let number = RUNS.fetch_add(1, Ordering::Relaxed);
+    let folder = format!("lightly-{way}-{}-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
     fs::create_dir_all(&folder).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_lightly"))
         .arg(way)
