@@ -158,7 +158,7 @@ fn functions_can_be_left_out() {
 
 #[test]
 fn interval_of_the_clock_can_be_chosen() {
-    let (_, reports) = run("usual", &[("TSC_TICK", "20ms")]);
+    let (_, reports) = run("two-ticks", &[("TSC_TICK", "20ms")]);
     let clock = reports[0].tick_clock().unwrap();
     assert!(clock.mean_us() > 5_000.0 && clock.ticks() < 40, "{clock:?}");
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use tsc_runtime::{cycles, snapshot};
+use tsc_runtime::{Report, cycles, snapshot};
 
 #[cycles(light)]
 fn tiny(value: u64) -> u64 {
@@ -35,12 +35,18 @@ fn working() {
 }
 
 #[cycles(light)]
-fn deep(depth: u32) -> u64 {
+fn deep(depth: u32, innermost: fn()) -> u64 {
     if depth == 0 {
-        spin(Duration::from_millis(30));
+        innermost();
         return 0;
     }
-    black_box(deep(depth - 1)) + 1
+    black_box(deep(depth - 1, innermost)) + 1
+}
+
+/// Until there is a tick. The calls notice it when they return.
+fn spin_until_ticked() {
+    let has_tick = |report: &Report| report.tick_clock().is_some_and(|of| of.ticks() > 0);
+    repeat_until(spin, has_tick);
 }
 
 #[cycles(light)]
@@ -49,16 +55,25 @@ fn around_a_fork(depth: u32) -> i32 {
         return around_a_fork(depth - 1);
     }
     // Ticks find the frames of the calls that are running, before the fork and after it.
-    call(10, Duration::from_millis(20));
+    let call_until_found = |time| {
+        let is_found = |report: &Report| {
+            let row = report.callsite("around_a_fork");
+            row.is_some_and(|row| row.total_ticks() > 0.0 && row.clock_ticks() > Some(0))
+                && report.contexts().iter().any(|of| of.parent().is_some())
+        };
+        repeat_until(|| _ = call(10, time), is_found);
+    };
+    call_until_found(Duration::from_millis(20));
     // SAFETY: this thread is the only one that uses the program's data.
     let child = unsafe { libc::fork() };
-    call(10, Duration::from_millis(60));
+    call_until_found(Duration::from_millis(60));
     child
 }
 
-fn spin(time: Duration) {
+/// Uses the CPU for 30 ms.
+fn spin() {
     let began = Instant::now();
-    while began.elapsed() < time {
+    while began.elapsed() < Duration::from_millis(30) {
         std::hint::spin_loop();
     }
 }
@@ -75,19 +90,30 @@ fn call(times: u64, time: Duration) -> u64 {
     calls
 }
 
-/// Calls `tiny` until a tick has found it, which takes long where the clock's thread has to wait for a CPU. Returns the number of calls.
-fn call_until_ticked() -> u64 {
+/// Works until a report has what is wanted, for a minute at most. Ticks come late where the clock's thread has to wait for a CPU.
+fn repeat_until(mut work: impl FnMut(), has_it: impl Fn(&Report) -> bool) {
     let began = Instant::now();
-    let mut calls = 0;
     loop {
-        calls += call(1000, Duration::from_millis(100));
-        let ticked = snapshot()
-            .callsite("tiny")
-            .is_some_and(|row| row.self_ticks() > 0.0);
-        if ticked || began.elapsed() > Duration::from_secs(60) {
-            return calls;
+        work();
+        if has_it(&snapshot()) || began.elapsed() > Duration::from_secs(60) {
+            return;
         }
     }
+}
+
+/// Calls `tiny` until a report has what is wanted. Returns the number of calls.
+fn call_until(has_it: impl Fn(&Report) -> bool) -> u64 {
+    let mut calls = 0;
+    repeat_until(|| calls += call(1000, Duration::from_millis(100)), has_it);
+    calls
+}
+
+/// Calls `tiny` until a tick has found it. Returns the number of calls.
+fn call_until_ticked() -> u64 {
+    call_until(|report| {
+        let row = report.callsite("tiny");
+        row.is_some_and(|row| row.self_ticks() > 0.0)
+    })
 }
 
 pub(crate) fn main() {
@@ -95,21 +121,27 @@ pub(crate) fn main() {
         "fork" => fork(),
         "fork-with-timed-calls" => fork_with_timed_calls(),
         "exec" => {
-            call(1, Duration::from_millis(20));
+            call_until_ticked();
             let this = std::env::current_exe().unwrap();
-            panic!("{}", Command::new(this).arg("usual").exec());
+            panic!("{}", Command::new(this).arg("until-ticked").exec());
+        }
+        "until-ticked" => println!("{}", call_until_ticked()),
+        "two-ticks" => {
+            // The intervals are random, so one alone says little of their mean.
+            let has_two = |report: &Report| report.tick_clock().is_some_and(|of| of.ticks() >= 2);
+            println!("{}", call_until(has_two));
         }
         "signals" => signals(true),
         "signals-to-the-end" => signals(false),
         "exit-in-thread" => {
             call(10, Duration::ZERO);
             let _ = std::thread::spawn(|| {
-                deep(3);
+                deep(3, spin);
                 std::process::exit(0)
             })
             .join();
         }
-        "deep" => assert_eq!(deep(5_000), 5_000),
+        "deep" => assert_eq!(deep(5_000, spin_until_ticked), 5_000),
         "threads" => {
             let run = |times| {
                 for _ in 0..times {
