@@ -125,7 +125,8 @@ fn page_faults_are_counted_where_they_happen() {
     const CALLS: u64 = 20;
     if !is_alone() {
         let printed = alone("page_faults_are_counted_where_they_happen", "page-faults");
-        assert!(printed.stderr.is_empty(), "{printed:?}");
+        let is_skipped = String::from_utf8_lossy(&printed.stderr).contains("SKIPPED");
+        assert!(printed.stderr.is_empty() || is_skipped, "{printed:?}");
         return;
     }
     for _ in 0..CALLS {
