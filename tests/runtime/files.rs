@@ -177,26 +177,49 @@ fn parent_and_child_do_not_overwrite_each_other() {
     );
 }
 
+#[cfg(unix)] // the program needs it
 #[test]
 fn many_processes_at_once_lose_nothing() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::Stdio;
+    const PROCESSES: usize = 12;
     let folder = Folder::new("many");
-    let file = folder.path("run.json");
-    let children: Vec<_> = (0..12)
-        .map(|_| {
-            program("return", &file)
-                .stderr(std::process::Stdio::null())
-                .spawn()
-                .expect("the program starts")
-        })
-        .collect();
-    for mut child in children {
+    let start = |_| {
+        Command::new(env!("CARGO_BIN_EXE_watched"))
+            .arg("wait")
+            .env_remove("TSC_REPORT")
+            .env("TSC_REPORT_FILE", folder.path("run.json"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts")
+    };
+    let mut children: Vec<_> = (0..PROCESSES).map(start).collect();
+    // A process that begins to measure after another one has written may replace that one's file, as any later run does. So all of them
+    // begin first.
+    for child in &mut children {
+        let output = child.stdout.as_mut().expect("the stream is piped");
+        let mut line = String::new();
+        let read = BufReader::new(output).read_line(&mut line);
+        read.expect("the program writes UTF-8");
+        assert_eq!(line, "ready\n");
+    }
+    assert!(folder.files().is_empty(), "{:?}", folder.files());
+    for child in &mut children {
+        let input = child.stdin.as_mut().expect("the stream is piped");
+        input.write_all(b"\n").expect("the program reads");
+    }
+    let mut names = vec!["run.json".to_owned()];
+    for child in &mut children {
         assert!(child.wait().expect("the program ends").success());
+        names.push(format!("run.{}.json", child.id()));
     }
     let files = folder.files();
-    // A process that started after the end of another one may replace that one's file, as any later run does.
-    assert!(files.iter().any(|name| name == "run.json"), "{files:?}");
+    assert_eq!(files.len(), PROCESSES, "{files:?}");
+    assert!(files.contains(&names[0]), "{files:?}");
     for name in &files {
-        assert!(!name.starts_with('.'), "{files:?}");
+        assert!(names.contains(name), "{files:?}");
         assert_eq!(calls(&read(&folder.path(name))), [10], "{name}");
     }
 }
