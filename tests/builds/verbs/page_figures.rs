@@ -29,9 +29,10 @@ fn tiny(n: u64) -> u64 {
     n + 1
 }
 
+/// Longer than another function may have to wait for a CPU.
 #[cycles]
 fn rest() {
-    std::thread::sleep(std::time::Duration::from_millis(30));
+    std::thread::sleep(std::time::Duration::from_secs(2));
 }
 
 /// What is blocked in it is in its callee.
