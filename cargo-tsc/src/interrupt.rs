@@ -166,8 +166,8 @@ mod tests {
     fn interrupted() {
         outlive().unwrap();
         unix::send(std::process::id(), SIGTERM);
-        // The thread notices the signal while there is no child.
-        std::thread::sleep(Duration::from_millis(100));
+        // The thread notices the signal while there is no child, even if it has to wait for a CPU.
+        std::thread::sleep(Duration::from_secs(2));
         let mut command = Command::new("sh");
         command.args(["-c", COUNTING]).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
