@@ -4,8 +4,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use tests::{run, text};
+
+/// All builds use one lock file, which each of them writes. Therefore the builds take turns.
+static TURN: Mutex<()> = Mutex::new(());
 
 fn attack(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
@@ -14,6 +18,7 @@ fn attack(arguments: &[&str]) -> Output {
 
 /// Builds the plugins and returns the folder with them.
 fn build(packages: &[&str], flags: &str) -> PathBuf {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(packages[0]);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let plugins = root.join("tests/programs/plugins");
