@@ -302,7 +302,10 @@ fn pages_are_beside_the_session_and_can_be_opened() {
             .ends(0)
             .remarks("wrote ");
         // It is not waited for.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
         while !shown.exists() {
+            let is_late = std::time::Instant::now() > deadline;
+            assert!(!is_late, "{words}: no browser was started within 60 s");
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         let page = fs::read_to_string(&shown).unwrap();
