@@ -151,6 +151,33 @@ fn copy(project: &Project, from: &str, to: &str, change: impl Fn(u32, &mut Value
 }
 
 #[test]
+fn each_metric_finds_the_change_of_its_own_figure() {
+    let project = sessions();
+    let figures = [
+        ("total", "total_ticks", 2.0),
+        ("mean", "mean_ticks", 2.0),
+        ("p50", "p50_ticks", 2.0),
+        ("p99", "p99_ticks", 2.0),
+        // The same time in half as many calls.
+        ("self-per-call", "calls", 0.5),
+    ];
+    for (of, key, factor) in figures {
+        copy(&project, "base", of, |_, row| {
+            let figure = row[key].as_f64().unwrap() * factor;
+            row[key] = match row[key].is_u64() {
+                true => (figure as u64).into(),
+                false => figure.into(),
+            };
+        });
+        for (metric, ..) in figures.into_iter().chain([("self", "", 0.0)]) {
+            let json = project.tsc(&format!("diff base {of} --metric {metric} --json"));
+            let is_slower = verdict(&json.ends(0).json(), "app::inner::work") == "slower";
+            assert_eq!(is_slower, metric == of, "--metric {metric}, {key} changed");
+        }
+    }
+}
+
+#[test]
 fn figures_agree_with_the_change_and_say_how_they_are_meant() {
     let project = sessions();
     let json = project.tsc("diff base slow --json").ends(0).json();
