@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
 
 use super::set_origin;
@@ -50,12 +50,25 @@ impl Runtime {
 
     /// Takes the package's own entries for the runtime from this source, of which cargo accepts only one, and makes them unconditional.
     /// Returns whether one was optional.
-    fn replace_in(&self, table: &mut dyn TableLike) -> bool {
+    ///
+    /// # Errors
+    /// If one has another name: the inserted attributes say `tsc_runtime`, and cargo accepts no second name for a package.
+    fn replace_in(&self, table: &mut dyn TableLike) -> Result<bool> {
         let (key, text) = self.origin();
         let mut was_optional = false;
         for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
-            let dependencies = table.get_mut(kind).and_then(Item::as_table_like_mut);
-            let Some(item) = dependencies.and_then(|table| table.get_mut(NAME)) else {
+            let Some(dependencies) = table.get_mut(kind).and_then(Item::as_table_like_mut) else {
+                continue;
+            };
+            let package = |item: &Item| item.get("package").and_then(Item::as_str) == Some(NAME);
+            let mut renamed = dependencies
+                .iter()
+                .filter(|(name, item)| *name != NAME && package(item));
+            if let Some((name, _)) = renamed.next() {
+                bail!("`{name}` is {NAME} under another name: --all needs it under its own");
+            }
+            drop(renamed);
+            let Some(item) = dependencies.get_mut(NAME) else {
                 continue;
             };
             set_origin(item, key, &text);
@@ -64,21 +77,21 @@ impl Runtime {
                 .and_then(|entry| entry.remove("optional"));
             was_optional |= optional.and_then(|item| item.as_bool()) == Some(true);
         }
-        was_optional
+        Ok(was_optional)
     }
 }
 
 /// Makes a package depend on the runtime. An entry that it already has keeps its features.
 ///
 /// # Errors
-/// If it is not a manifest.
+/// If it is not a manifest, or has the runtime under another name.
 pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("not a manifest")?;
-    let mut was_optional = runtime.replace_in(document.as_table_mut());
+    let mut was_optional = runtime.replace_in(document.as_table_mut())?;
     let platforms = document.get_mut("target").and_then(Item::as_table_like_mut);
     for (_, platform) in platforms.into_iter().flat_map(|table| table.iter_mut()) {
         if let Some(platform) = platform.as_table_like_mut() {
-            was_optional |= runtime.replace_in(platform);
+            was_optional |= runtime.replace_in(platform)?;
         }
     }
     if was_optional {
@@ -108,12 +121,12 @@ pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
 /// Like [`with_runtime`], for the entry that the packages of a workspace may inherit.
 ///
 /// # Errors
-/// If it is not a manifest.
+/// As of [`with_runtime`].
 pub fn with_inherited_runtime(text: &str, runtime: &Runtime) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("not a manifest")?;
     let workspace = document.get_mut("workspace");
     if let Some(workspace) = workspace.and_then(Item::as_table_like_mut) {
-        runtime.replace_in(workspace);
+        runtime.replace_in(workspace)?;
     }
     Ok(document.to_string())
 }
@@ -169,6 +182,22 @@ mod tests {
         let text = format!("[package]\nname = \"a\" # mine\n\n{text}");
         let changed = with_runtime(&text, &Runtime::Folder("/r".into())).unwrap();
         changed.split_once("# mine\n\n").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn runtime_under_another_name_is_an_error_that_says_so() {
+        let entry = "tsc = { package = \"tsc-runtime\", version = \"0.1\" }\n";
+        for table in ["dependencies", "target.'cfg(unix)'.dev-dependencies"] {
+            let text = format!("[package]\nname = \"a\"\n[{table}]\n{entry}");
+            let error = with_runtime(&text, &Runtime::Published).unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("`tsc` is tsc-runtime under another name")
+            );
+        }
+        let workspace = format!("[workspace.dependencies]\n{entry}");
+        assert!(with_inherited_runtime(&workspace, &Runtime::Published).is_err());
     }
 
     #[test]
