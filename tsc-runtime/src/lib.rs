@@ -57,7 +57,7 @@
 //! opt-level = 3
 //! ```
 
-#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(measuring))))]
 #![cfg_attr(target_os = "none", no_std)]
 
 mod macros;
