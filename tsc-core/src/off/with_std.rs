@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::gate;
-use crate::switch::switch;
+use crate::{gate, switch::switch};
 use tsc_report::Report;
 
 /// Prints once on standard error that nothing is measured, and why, unless `TSC_REPORT` is off. No other variable has an effect.

@@ -36,6 +36,7 @@ impl CallsiteReport {
         if how == Merge {
             self.sums.merge(&other.sums);
             *threads = sorted(threads, &|one, other| one.name.cmp(&other.name));
+            *threads = sorted(threads, &|one, other| other.self_ticks.cmp(&one.self_ticks));
         } else {
             let (samples, walls) = (&self.histogram, &self.wall_histogram);
             self.sums.subtract(&other.sums, samples, walls);

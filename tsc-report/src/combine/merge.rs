@@ -329,6 +329,22 @@ mod tests {
     }
 
     #[test]
+    fn thread_with_the_most_self_ticks_comes_first() {
+        let part = |second, name: &str, ticks| {
+            let mut report = process(second, "f", &[700]);
+            report.callsites[0].thread_rows = vec![ThreadReport {
+                name: Some(name.to_owned()),
+                self_ticks: WholeTicks(ticks),
+                ..ThreadReport::default()
+            }];
+            report
+        };
+        let all = merged(&[part(1, "a", 1), part(2, "b", 5), part(3, "c", 3)]);
+        let names = all.callsites[0].thread_rows.iter().map(|row| row.name());
+        assert_eq!(names.collect::<Vec<_>>(), ["b", "c", "a"].map(Some));
+    }
+
+    #[test]
     fn ticks_of_contexts_and_threads_add_up_to_the_last_digit() {
         // These numbers have more digits than a floating-point number can hold.
         const LONG: i64 = (1 << 60) + 1;
