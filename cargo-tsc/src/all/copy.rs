@@ -15,8 +15,9 @@ pub type Replaced = std::collections::BTreeMap<PathBuf, Vec<u8>>;
 /// What marks a folder as one that can be made again, such as cargo's target folders.
 const CACHE: &str = "CACHEDIR.TAG";
 
-/// The size of files from which the copy has a link to the original, which may be larger than the memory.
-const LARGE: u64 = 1 << 20;
+/// The size of files from which the copy has a link to the original, which may be larger than the memory. A build script could change the
+/// original through it, so nothing that one writes is as large.
+const LARGE: u64 = 64 << 20;
 
 /// Cargo's lock file.
 const LOCK: &str = "Cargo.lock";
@@ -33,24 +34,26 @@ pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced
         let (source, name) = (entry.path(), entry.file_name());
         let kind = entry.file_type()?;
         let is_cache = kind.is_dir() && source.join(CACHE).is_file();
-        if is_cache || leave_out.contains(&source) || !can_be_read(&source, kind) {
+        if is_cache || leave_out.contains(&source) {
             continue;
         }
-        let context = || source.display().to_string();
-        if kind.is_symlink() {
-            sync_link(&source, to, &name).with_context(context)?;
+        let synced = if kind.is_symlink() {
+            sync_link(&source, to, &name)
         } else if kind.is_dir() {
-            let folder = to.folder(&name).with_context(context)?;
-            sync(&source, &folder, leave_out, replaced)?;
+            let folder = to.folder(&name).map_err(anyhow::Error::from);
+            folder.and_then(|folder| sync(&source, &folder, leave_out, replaced))
         } else if kind.is_file() {
-            let replaced = replaced.get(&source).map(Vec::as_slice);
-            let is_large = || fs::metadata(&source).is_ok_and(|of| of.len() > LARGE);
-            let synced = match replaced {
-                None if cfg!(unix) && is_large() => link(&source, to, &name),
-                _ => sync_file(&source, to, &name, replaced),
-            };
-            synced.with_context(context)?;
+            match replaced.get(&source) {
+                None if cfg!(unix) && is_large(&source) => link(&source, to, &name),
+                replaced => sync_file(&source, to, &name, replaced.map(Vec::as_slice)),
+            }
+        } else {
+            Ok(())
+        };
+        if synced.is_err() && !can_be_read(&source, kind) {
+            continue;
         }
+        synced.with_context(|| source.display().to_string())?;
         present.insert(name);
     }
     remove_others(to, &present).with_context(|| from.display().to_string())
@@ -90,6 +93,10 @@ fn link(target: &Path, to: &Folder, name: &OsStr) -> Result<()> {
         return Ok(());
     }
     Ok(to.link(name, target)?)
+}
+
+fn is_large(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|of| of.len() > LARGE)
 }
 
 /// Whether a file or folder is still there, and may be read.
@@ -217,9 +224,9 @@ mod tests {
     #[test]
     fn large_files_are_links_unless_they_are_changed() {
         let trees = Trees::new();
-        let large = "a".repeat(2 << 20);
         for name in ["from/data", "from/src/tables.rs"] {
-            trees.write(name, &large);
+            let file = fs::File::create(trees.path(name)).unwrap();
+            file.set_len(LARGE + 1).unwrap();
         }
         let changed = Replaced::from([(trees.path("from/src/tables.rs"), b"b".to_vec())]);
         trees.sync(&[], &changed);
