@@ -1,6 +1,6 @@
 //! What the targets call beside what is public: a module of tsc-core in their builds, which tsc-runtime exports.
 
-use crate::environment;
+use crate::environment::{self, Variable};
 
 static COMPLAINTS: parking_lot::Mutex<Vec<String>> = parking_lot::Mutex::new(Vec::new());
 
@@ -36,8 +36,13 @@ pub fn variables() -> Vec<&'static str> {
 pub fn understood() -> Vec<(&'static str, String)> {
     let mut all = crate::live::understood();
     all.extend(crate::registry::understood());
-    let is_on = environment::ON_CPU.parse(environment::switch);
-    all.extend(is_on.map(|it| ("TSC_ON_CPU", if it { "on" } else { "off" }.to_owned())));
+    all.extend(switch(&environment::ON_CPU).map(|it| ("TSC_ON_CPU", it)));
     all.push(("TSC_EVENTS", crate::events::understood()));
     all
+}
+
+/// What a variable that is on or off was understood as.
+pub(crate) fn switch(of: &Variable) -> Option<String> {
+    let is_on = of.parse(environment::switch)?;
+    Some(if is_on { "on" } else { "off" }.to_owned())
 }

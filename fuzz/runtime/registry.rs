@@ -1,15 +1,12 @@
 //! What the registry's variables were understood as, written as a user would: for fuzzing.
 
 use super::filter;
+use crate::__fuzzing::switch;
 use crate::environment;
 
 pub(crate) fn understood() -> Vec<(&'static str, String)> {
     let only = filter::expression(&environment::ONLY).map(|of| of.as_str().to_owned());
     let skip = filter::expression(&environment::SKIP).map(|of| of.as_str().to_owned());
-    let switch = |of: &environment::Variable| {
-        let is_on = of.parse(environment::switch);
-        is_on.map(|it| if it { "on" } else { "off" }.to_owned())
-    };
     [
         ("TSC_ONLY", only),
         ("TSC_SKIP", skip),
