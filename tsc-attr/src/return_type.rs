@@ -21,9 +21,9 @@ pub(crate) fn is_named_value(output: &ReturnType) -> bool {
 
 // Output: #[allow(clippy::all, clippy::pedantic)] if false { return result_of(|| -> R { loop {} }); }
 //
-// What gives an `async` block its type. The expression has the spans of `R`, because rustc points there if the body has another type. `R` is not a generic argument
-// (`absurd::<R>()`), because rustc would then report an unknown `R` a second time, with another message. Clippy has reported what it has
-// to say of `R` where the signature has it. An `impl Trait` in `R` cannot be named here, so `_` is in its place.
+// What gives an `async` block its type. The expression has the spans of `R`, because rustc points there if the body has another type. `R`
+// is not a generic argument (`absurd::<R>()`), because rustc would then report an unknown `R` a second time, with another message. Clippy
+// has reported what it has to say of `R` where the signature has it. An `impl Trait` in `R` cannot be named here, so `_` is in its place.
 pub(crate) fn hint(
     args: &Args,
     output: &ReturnType,

@@ -13,8 +13,7 @@ use crate::record::{Exclusion, Record, Sums, thread};
 use crate::registry;
 use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
 
-/// A running section. `stop!` consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an
-/// anomaly.
+/// A running section. `stop!` consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an anomaly.
 ///
 /// Sections may overlap, which calls cannot. Therefore a section reads both running sums of the thread but only updates that of the
 /// overhead, with half of its own cost at either end. So the self time of an enclosing function contains its sections.

@@ -35,6 +35,7 @@ impl CallsiteReport {
         combine_each(threads, others, |of| &of.name, how);
         if how == Merge {
             self.sums.merge(&other.sums);
+            // The most self ticks first; equal ones by name, so that the order of merging does not matter.
             *threads = sorted(threads, &|one, other| one.name.cmp(&other.name));
             *threads = sorted(threads, &|one, other| other.self_ticks.cmp(&one.self_ticks));
         } else {

@@ -188,7 +188,7 @@ impl Dependencies {
             .iter()
             .filter(|refusal| seen.insert(&refusal.folder));
         for refusal in first_errors {
-            for id in self.to_blame(&refusal.folder, refusal.place.is_some()) {
+            for id in self.to_blame(refusal) {
                 let Some(copied) = self.copied.get_mut(&id) else {
                     continue;
                 };
@@ -202,13 +202,14 @@ impl Dependencies {
         Ok(changed)
     }
 
-    /// The crates whose attributes may be the reason why the package in this folder does not compile.
-    fn to_blame(&self, folder: &Path, has_place: bool) -> Vec<PackageId> {
+    /// The crates whose attributes may be the reason why this package does not compile.
+    fn to_blame(&self, refusal: &Refusal) -> Vec<PackageId> {
+        let folder = &*refusal.folder;
         let annotated = self.copied.iter().filter(|(_, copied)| copied.is_annotated);
         let (itself, others): (Vec<_>, Vec<_>) =
             annotated.partition(|(_, copied)| copied.copy == folder);
-        let uses = self.uses.get(folder);
-        let is_used = |id: &PackageId| has_place && uses.is_some_and(|uses| uses.contains(id));
+        let uses = self.uses.get(folder).filter(|_| refusal.place.is_some());
+        let is_used = |id: &PackageId| uses.is_some_and(|uses| uses.contains(id));
         let to_blame = if itself.is_empty() { others } else { itself };
         to_blame
             .into_iter()

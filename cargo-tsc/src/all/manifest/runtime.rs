@@ -60,14 +60,12 @@ impl Runtime {
             let Some(dependencies) = table.get_mut(kind).and_then(Item::as_table_like_mut) else {
                 continue;
             };
-            let package = |item: &Item| item.get("package").and_then(Item::as_str) == Some(NAME);
-            let mut renamed = dependencies
-                .iter()
-                .filter(|(name, item)| *name != NAME && package(item));
-            if let Some((name, _)) = renamed.next() {
+            let is_renamed = |(name, item): &(&str, &Item)| {
+                *name != NAME && item.get("package").and_then(Item::as_str) == Some(NAME)
+            };
+            if let Some((name, _)) = dependencies.iter().find(is_renamed) {
                 bail!("`{name}` is {NAME} under another name: --all needs it under its own");
             }
-            drop(renamed);
             let Some(item) = dependencies.get_mut(NAME) else {
                 continue;
             };

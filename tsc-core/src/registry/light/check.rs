@@ -61,11 +61,12 @@ pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
 }
 
 fn settle(light: &LightThread, thread: &Thread) {
+    let account = &light.account;
     let _errno = on_cpu::Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
     let was_off = light.arm(&thread.detector);
     let tick = tick_clock::epoch().last();
-    let noticed = light.account.notice(tick);
+    let noticed = account.notice(tick);
     let ticks = tick.wrapping_sub(noticed);
     let new = tick_clock::epoch().since(noticed, tick);
     if new.is_some() || was_off {
@@ -74,8 +75,8 @@ fn settle(light: &LightThread, thread: &Thread) {
     let Some(passed) = thread.passed(was_off, new) else {
         return;
     };
-    if light.account.is_paused(is_paused()) {
-        light.account.skip(passed.now);
+    if account.is_paused(is_paused()) {
+        account.skip(passed.now);
         return;
     }
     let (Some(paths), Some(ticks_per_us)) = (light.paths(), on_cpu::ticks_per_us()) else {
@@ -87,7 +88,6 @@ fn settle(light: &LightThread, thread: &Thread) {
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
     let place = unsafe { paths.place_of(light.innermost()) };
     let usual = paths.usual(place);
-    let account = &light.account;
     let sums = account.settle(passed, ticks_per_us, usual, take_left_behind);
     paths.add(place, &sums);
     if sums.ticks != 0 {
