@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use once_cell::race::OnceBox;
 
 use crate::process::ClockPair;
-use crate::tsc::{FencePolicy, Ticks, Unfenced};
+use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
 
 static FIRST: OnceBox<Option<(Ticks, u64)>> = OnceBox::new();
 /// The bits of the rate, and the number of ticks since the first reading on which it is based.
@@ -31,11 +31,13 @@ pub(super) fn ticks_per_ns() -> Option<f64> {
     let (first_ticks, first_ns) = (*FIRST.get()?)?;
     let known = f64::from_bits(TICKS_PER_NS.load(Relaxed));
     let rests_on = BASELINE.load(Relaxed);
-    if known != 0.0 && Unfenced::start().wrapping_sub(first_ticks) / 2 < rests_on {
+    // Negative if the counter was set back, which leaves the rate as it is.
+    let since_first = elapsed(first_ticks, Unfenced::start());
+    if known != 0.0 && since_first / 2 < rests_on.cast_signed() {
         return Some(known);
     }
     let (ticks, ns) = reading()?;
-    let baseline = ticks.wrapping_sub(first_ticks);
+    let baseline = elapsed(first_ticks, ticks).max(0).cast_unsigned();
     let rate = baseline as f64 / ns.saturating_sub(first_ns).max(1) as f64;
     BASELINE.store(baseline, Relaxed);
     if rests_on > STEADY && !(0.99..1.01).contains(&(rate / known)) {

@@ -5,6 +5,8 @@ use crate::tsc::{Ticks, elapsed};
 
 /// Two clocks that are read one after the other differ by less.
 const CLOCKS_NS: u64 = 50_000;
+/// A counter that is behind by more was set back, as while a machine is suspended. Nobody has run for so long between two readings.
+const STEP_NS: u64 = 1_000_000_000;
 
 /// The kernel's figures at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Reading {
             // The statistics were not read again.
             _ => left.switches += 1,
         }
-        left.off = off.min(0);
+        left.off = if off < -ticks(STEP_NS) { 0 } else { off.min(0) };
         off = off.max(0);
         let waiting = waited.min(off);
         left.waiting = waited - waiting;
@@ -156,6 +158,15 @@ mod tests {
         let loss = reading(100, 103, 0, 8).loss_until(&reading(200, 151, 0, 9), 1.0, &mut left);
         assert_eq!(loss.off, 49);
         assert_eq!(left, Left::NOTHING);
+    }
+
+    #[test]
+    fn a_counter_that_is_set_back_hides_nothing_that_is_lost_later() {
+        let ago = reading(1_u64 << 50, 500, 0, 0);
+        let (before, later) = (reading(7, 600, 0, 1), reading(9_000, 1_500, 0, 2));
+        let mut left = Left::NOTHING;
+        assert_eq!(ago.loss_until(&before, 1.0, &mut left).off, 0);
+        assert_eq!(before.loss_until(&later, 1.0, &mut left).off, 8_993 - 900);
     }
 
     #[test]
