@@ -48,8 +48,9 @@ fn samples_of_all_lengths_allocate_nothing() {
 #[test]
 fn exit_in_a_handler_exits() {
     for _ in 0..25 {
-        attack(&["exit-in-handler", "cold"]);
-        attack(&["exit-in-handler", "hot"]);
+        for what in ["cold", "hot", "report", "light"] {
+            attack(&["exit-in-handler", what]);
+        }
     }
 }
 

@@ -17,8 +17,15 @@ fn other(value: u64) -> u64 {
     std::hint::black_box(value + 2)
 }
 
-/// The handler calls `exit(0)`. Meanwhile the program makes calls, and with `cold` also registers the callsites again and again.
-pub(crate) fn exit_in_handler(cold: bool) {
+#[cycles(light)]
+#[inline(never)]
+fn light(value: u64) -> u64 {
+    std::hint::black_box(value + 3)
+}
+
+/// The handler calls `exit(0)`. Meanwhile the program makes calls. With `cold` it also registers the callsites again and again, with `report` it
+/// makes reports, and with `light` it makes the words of light probes stale.
+pub(crate) fn exit_in_handler(what: &str) {
     extern "C" fn handler(_: libc::c_int) {
         // SAFETY: strictly, `exit` is not allowed in a handler, but programs do call it there.
         unsafe { libc::exit(0) };
@@ -30,8 +37,15 @@ pub(crate) fn exit_in_handler(cold: bool) {
     let timer = Timer::new(handler);
     timer.start(Duration::from_micros(delay));
     loop {
-        if cold {
-            reset();
+        match what {
+            "cold" => reset(),
+            "report" => drop(snapshot()),
+            "light" => {
+                pause();
+                resume();
+                light(0);
+            }
+            _ => {}
         }
         one(1);
         other(2);

@@ -49,13 +49,17 @@ impl ShardSlot {
 impl Drop for ShardSlot {
     fn drop(&mut self) {
         let thread = thread::this();
+        // If a signal handler calls `exit` meanwhile, the thread may hold a lock, be inside the allocator, or read the words of light probes.
+        // Then everything stays as it is.
+        if thread.is_busy() || thread.is_reporting() {
+            return thread.end();
+        }
         end_light(light::this(), thread);
         thread.end();
         let shard = self.0.replace(ptr::null());
         if shard.is_null() {
             return;
         }
-        // If a signal handler ends the thread while it is in the cold path, everything stays as it is.
         in_cold_path(|_| {
             let registry = registry();
             // SAFETY: made by `into_raw`, and taken from the slot just now. The registry has a reference of its own, and in the child of a

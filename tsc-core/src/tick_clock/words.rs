@@ -103,7 +103,9 @@ impl Words {
                 make_stale(word);
             }
         }
-        self.readers.fetch_sub(1, SeqCst);
+        // In the child of a fork that a signal handler has made meanwhile, nobody reads any more.
+        let one_less = |readers: usize| readers.checked_sub(1);
+        let _ = self.readers.fetch_update(SeqCst, SeqCst, one_less);
     }
 
     /// Forgets the words of the parent, in the child of a fork.
