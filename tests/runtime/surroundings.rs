@@ -215,6 +215,11 @@ fn calls_after_the_report_are_counted_in_the_file() {
     let counted = ["early", "in_handler", "light_in_handler", "in_fini"];
     let counted = counted.map(|name| calls(&report, name));
     assert_eq!(counted, [11, 10, 10, 10]);
+    let rows = report["callsites"].as_array().expect("a list");
+    let in_handler = rows.iter().find(|row| row["name"] == "in_handler");
+    let in_handler = in_handler.expect("it was called");
+    assert_eq!(in_handler["units"], 10);
+    assert_eq!(in_handler["threads"], 1);
     assert_eq!(report["process"]["ended"]["reason"], "exit");
     assert_eq!(report["process"]["ended"]["code"], 0);
 }

@@ -7,7 +7,7 @@ fn early() {
     std::hint::black_box(1);
 }
 
-#[cycles]
+#[cycles(items = 1)]
 fn in_handler() {
     std::hint::black_box(1);
 }

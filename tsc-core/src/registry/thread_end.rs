@@ -166,15 +166,18 @@ fn fold_orphan(orphan: NonNull<Record>) {
         if !room::is_left_for_end(1) {
             return None;
         }
-        CALLS_AFTER_END.fetch_add(1, Relaxed);
         // SAFETY: `find_here` has made it from a Box for a single call, which has ended.
         let record = unsafe { OwnedRecord::from_raw(orphan) };
-        let (number, totals) = (record.id, record.totals(true));
+        let (number, mut totals) = (record.id, record.totals(true));
+        // Units, and polls that do not complete a call, are in records without one.
+        CALLS_AFTER_END.fetch_add(totals.sums.calls(), Relaxed);
         let mut lists = registry().lists.lock();
         if contexts::are_recorded() {
             lists.ended.tree.add_root(number, &totals.as_root());
         }
         let (rows, _) = lists.ended.of(&None, number as usize + 1);
+        // How many threads make such calls is not known: at least one.
+        totals.sums.threads = u64::from(rows[number as usize].sums.threads == 0);
         rows[number as usize].merge(&totals);
         drop(lists);
         let entry = record.entry_pointer().cast_mut();
