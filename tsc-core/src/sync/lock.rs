@@ -39,11 +39,9 @@ impl<T> Mutex<T> {
         self.0.try_lock()
     }
 
-    /// `None` if the lock is not free within this time.
+    /// `None` if the lock is not free within this time. The thread is not parked: the first time, that allocates, and a signal handler that has
+    /// interrupted the allocator may be the caller.
     pub(crate) fn try_lock_for(&self, time: Duration) -> Option<MutexGuard<'_, T>> {
-        if !POLLS.load(Relaxed) {
-            return self.0.try_lock_for(time);
-        }
         (0..time.as_micros() / PAUSE.as_micros()).find_map(|_| self.poll())
     }
 
