@@ -137,6 +137,8 @@ mod forks {
 
     /// Only the forking thread exists in the child, and any lock may be held for ever, even the allocator's. So nothing here takes a lock.
     extern "C" fn in_child() {
+        // Where threads of the parent were being parked, parking_lot's own locks may be held for ever, too.
+        crate::sync::never_park();
         registry::start_from_zero();
         calibration::overhead::start_from_zero();
         tick_clock::start_from_zero();
