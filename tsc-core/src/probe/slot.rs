@@ -70,14 +70,19 @@ impl Slot {
     }
 
     /// A call that starts now and is not timed.
-    pub(super) fn set_untimed(&mut self, record: &Record, thread: &'static Thread, now: Ticks) {
+    pub(super) fn set_untimed(
+        &mut self,
+        record: NonNull<Record>,
+        thread: &'static Thread,
+        now: Ticks,
+    ) {
         let Sums { overhead, work } = Sums::of(thread);
         self.record.write(ptr::null());
         self.set_overhead(overhead);
         self.start.write(now);
         self.work.write(work);
         self.thread.write(thread);
-        self.untimed.write(Some(record.into()));
+        self.untimed.write(Some(record));
     }
 
     /// A call that nothing measures.
