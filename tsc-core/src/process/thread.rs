@@ -44,12 +44,8 @@ pub(crate) fn spawn(
     let spawned = spawn()?;
     if memory::is_limited() {
         // A wait with a time limit would read the counter, which may be forbidden.
-        for _ in 0..MOST_PAUSES {
-            if runs.load(Relaxed) {
-                break;
-            }
-            std::thread::sleep(PAUSE);
-        }
+        let pauses = (0..MOST_PAUSES).take_while(|_| !runs.load(Relaxed));
+        pauses.for_each(|_| std::thread::sleep(PAUSE));
     }
     Ok(spawned.thread().clone())
 }
