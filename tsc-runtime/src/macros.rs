@@ -48,10 +48,8 @@ macro_rules! cycles_block {
                     &mut slot,
                 )
             };
-            #[allow(unreachable_code)] // the block may leave for good
-            {
-                $crate::__private::result({ $body })
-            }
+            // The block may leave for good. For the lint `unreachable_code`, the call is reachable then, too.
+            $crate::__private::result(if false { $crate::__private::absurd() } else { $body })
         } else $body)
     }};
     ($name:literal, fence = $fence:tt, [$($input:tt)*], $($unexpected:tt)*) => {
@@ -135,8 +133,8 @@ macro_rules! gclk {
 #[macro_export]
 macro_rules! __clk {
     // The first `else` outside of brackets is that of the `let`: what comes before it may not end with a block.
-    (@else $text:tt [$pat:pat] [$($value:tt)*] else { $($otherwise:tt)* } $(;)?) => {
-        let $pat = $crate::__clk!($text $($value)*) else { $($otherwise)* };
+    (@else $text:tt [$($pat:tt)*] [$($value:tt)*] else { $($otherwise:tt)* } $(;)?) => {
+        let $($pat)* = $crate::__clk!($text $($value)*) else { $($otherwise)* };
     };
     (@else $text:tt $pat:tt $value:tt else $($rest:tt)*) => { $crate::__clk!(@run $text $text) };
     (@else $text:tt $pat:tt [$($value:tt)*] $next:tt $($rest:tt)*) => {
@@ -145,26 +143,28 @@ macro_rules! __clk {
     (@run [$($text:tt)*] [$($statement:tt)*]) => {
         $crate::__gate!({
             let _clk = $crate::__private::Clk::start(::core::stringify!($($text)*));
-            #[allow(unreachable_code)] // the statements may leave for good
-            {
-                $crate::__private::result({ $($statement)* })
-            }
+            // As in `cycles_block!`.
+            $crate::__private::result(if false { $crate::__private::absurd() } else { $($statement)* })
         } else { $($statement)* })
     };
-    ($text:tt let mut $name:ident : $ty:ty = $value:expr $(;)?) => {
-        let mut $name: $ty = $crate::__clk!($text $value);
+    // The pattern before the first `:`, because a macro may not ask for a pattern before a `:`.
+    (@typed $text:tt [$($pat:tt)*] : $ty:ty = $value:expr $(;)?) => {
+        let $($pat)*: $ty = $crate::__clk!($text $value);
     };
-    ($text:tt let $name:ident : $ty:ty = $value:expr $(;)?) => {
-        let $name: $ty = $crate::__clk!($text $value);
+    (@typed $text:tt $pat:tt : $ty:ty = $value:expr; $($rest:tt)+) => { $crate::__clk!(@run $text $text) };
+    (@typed $text:tt [$($pat:tt)*] : $ty:ty = $($rest:tt)+) => {
+        $crate::__clk!(@else $text [$($pat)*: $ty] [] $($rest)+)
     };
-    ($text:tt let ($($pattern:tt)*) : $ty:ty = $value:expr $(;)?) => {
-        let ($($pattern)*): $ty = $crate::__clk!($text $value);
+    (@typed $text:tt [$($pat:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::__clk!(@typed $text [$($pat)* $next] $($rest)*)
     };
+    (@typed $text:tt $pat:tt) => { $crate::__clk!(@run $text $text) };
     ($text:tt let $pat:pat = $value:expr $(;)?) => {
         let $pat = $crate::__clk!($text $value);
     };
     ($text:tt let $pat:pat = $value:expr; $($rest:tt)+) => { $crate::__clk!(@run $text $text) };
     ($text:tt let $pat:pat = $($rest:tt)+) => { $crate::__clk!(@else $text [$pat] [] $($rest)+) };
+    ($text:tt let $($rest:tt)+) => { $crate::__clk!(@typed $text [] $($rest)+) };
     ($text:tt $value:expr) => { $crate::__clk!(@run $text [$value]) };
     ($text:tt $($statement:tt)*) => { $crate::__clk!(@run $text $text) };
 }

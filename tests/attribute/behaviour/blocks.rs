@@ -56,6 +56,37 @@ fn gclk_has_the_value_of_its_statement() {
 }
 
 #[test]
+fn gclk_takes_any_pattern_with_a_type() {
+    gclk!(let [first, .., last]: [u8; 3] = [1, 2, 3]);
+    gclk!(let _: u8 = first;);
+    gclk!(let std::ops::Range { start: one, .. }: std::ops::Range<u8> = first..last);
+    assert_eq!((one, last), (1, 3));
+    let second = |numbers: &[u8]| -> u8 {
+        gclk!(let Some(number): Option<&u8> = numbers.get(1) else { return 9 });
+        *number
+    };
+    assert_eq!((second(&[1]), second(&[1, 2])), (9, 2));
+}
+
+/// In a module of its own, because the lint finds code of other tests.
+mod blocks_that_leave {
+    #![forbid(unreachable_code)]
+
+    use tsc_runtime::{cycles_block, gclk};
+
+    #[test]
+    fn are_no_unreachable_code() {
+        let leaves = |by_clk: bool| -> u8 {
+            if by_clk {
+                gclk!(return 1);
+            }
+            cycles_block!("leaves", { return 2 })
+        };
+        assert_eq!((leaves(true), leaves(false)), (1, 2));
+    }
+}
+
+#[test]
 fn gclk_takes_a_let_with_else() {
     let second = |numbers: &[u64]| -> Option<u64> {
         gclk!(let Some(number) = numbers.get(1) else { return Some(9) });
