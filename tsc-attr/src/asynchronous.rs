@@ -9,6 +9,7 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
+use crate::items;
 use crate::params;
 use crate::recording;
 use crate::refuse;
@@ -61,7 +62,9 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
         let this = &receiver.self_token;
         quote_spanned!(span=> let _ = &#this;)
     });
-    let written = quote_spanned!(span=> #stmts #tail);
+    // A macro sees what is bound before its definition: inside the future, that are its own parameters.
+    let [items, macros] = items::split_at_macro(items);
+    let written = quote_spanned!(span=> #macros #stmts #tail);
     let written = delimited(Delimiter::Brace, written, body.span());
     let content =
         quote_spanned!(span=> #items #receiver #bound #prologue #hint match () { () => #written });

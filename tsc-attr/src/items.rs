@@ -9,6 +9,20 @@ pub(crate) fn leading_item_len(trees: &[TokenTree]) -> Option<usize> {
     begins_item(rest).then(|| start + item_len(rest))
 }
 
+/// The items before the first `macro_rules!`, and the others.
+pub(crate) fn split_at_macro(items: TokenStream) -> [TokenStream; 2] {
+    let mut trees: Vec<TokenTree> = items.into_iter().collect();
+    let mut len = 0;
+    while let Some(item) = leading_item_len(&trees[len..]) {
+        if matches!(keyword(&trees[len..]), TokenTree::Ident(word) if word == "macro_rules") {
+            break;
+        }
+        len += item;
+    }
+    let others = trees.split_off(len);
+    [trees, others].map(TokenStream::from_iter)
+}
+
 /// The number of tokens of the outer attributes and doc comments at the front of `trees`.
 pub(crate) fn attrs_len(trees: &[TokenTree]) -> usize {
     let mut len = 0;

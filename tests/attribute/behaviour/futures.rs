@@ -190,6 +190,24 @@ fn results_are_the_same() {
 }
 
 #[test]
+fn macros_in_a_future_use_its_own_parameters() {
+    #[cycles]
+    async fn twice(mut n: u32, (text, _): (String, u8)) -> String {
+        fn joined(text: &str, n: u32) -> String {
+            format!("{text}{n}")
+        }
+        macro_rules! twice {
+            () => {
+                joined(&text, n * 2)
+            };
+        }
+        n += 1;
+        twice!()
+    }
+    assert_eq!(run(twice(3, ("n = ".to_owned(), 0))), "n = 8");
+}
+
+#[test]
 fn parameters_drop_as_in_the_bare_function() {
     /// Polls a future `polls` times, drops it, and returns the order of all drops.
     fn order<F: Future>(
