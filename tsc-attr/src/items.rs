@@ -88,8 +88,12 @@ pub(crate) fn visibility_len(trees: &[TokenTree]) -> usize {
         {
             2
         }
-        // A macro's `$vis`, in invisible delimiters.
-        [TokenTree::Group(group), ..] if group.delimiter() == Delimiter::None => 1,
+        // A macro's `$vis`, in invisible delimiters. It may be empty.
+        [TokenTree::Group(group), ..] if group.delimiter() == Delimiter::None => {
+            let first = group.stream().into_iter().next();
+            let is_visibility = first.is_none_or(|first| first.to_string() == "pub");
+            usize::from(is_visibility)
+        }
         [TokenTree::Ident(public), ..] if public == "pub" => 1,
         _ => 0,
     }

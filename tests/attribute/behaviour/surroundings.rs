@@ -64,6 +64,24 @@ macro_rules! generated {
 }
 generated!(pub(crate) from_macro, value: u64, { value * 2 });
 
+macro_rules! set_up {
+    ($name:ident, $setup:block) => {
+        #[cycles]
+        fn $name() -> u32 {
+            $setup
+            fn three() -> u32 {
+                3
+            }
+            three()
+        }
+    };
+}
+set_up!(with_setup, {
+    let report = tsc_runtime::snapshot();
+    let row = report.callsite("with_setup").expect("it runs");
+    assert_eq!(row.running(), 1);
+});
+
 macro_rules! items {
     ($($item:item)*) => { $(#[cycles] $item)* };
 }
@@ -107,6 +125,8 @@ mod renamed {
 #[test]
 fn surroundings_change_nothing() {
     assert_eq!((conditional::function(), conditional_tail()), (5, 2));
+    // What a macro has put before an item is measured, too.
+    assert_eq!(with_setup(), 3);
     assert_eq!(
         (macro_tails(2), from_macro(2), first_item(1), second_item()),
         (vec![2, 2], 4, 1, ())
