@@ -20,7 +20,7 @@ use crate::tokens::{delimited, ends};
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     refuse::function(&function.attrs, &function.sig)?;
     if function.body.stream().is_empty() && return_type::is_named_value(&function.sig.output) {
-        // This does not compile. rustc's message and suggestions are best if nothing has been added.
+        // This compiles only if the type is another name of `()`. rustc's message and suggestions are best if nothing has been added.
         return Ok(function.as_written());
     }
     if function.sig.asyncness.is_some() {

@@ -81,17 +81,17 @@ mod tokens;
 /// are dropped before it. The result of the last expression is computed before the stop. A value that an early `return` computes from
 /// locals alone may be computed after the stop, because the statements do not change.
 ///
-/// An `async fn` is measured poll by poll, and so is a function that ends in an `async` block or in `Box::pin` of one, which is what
-/// `#[async_trait]` makes: time suspended is in the row's wall ticks only. For any other function that returns a future, only the creation
-/// of the future is measured.
+/// An `async fn` is measured poll by poll, and so is a function that ends in an `async` block or in `Box::pin` of one, and in whose return type
+/// the word `Future` is, which is what `#[async_trait]` makes: time suspended is in the row's wall ticks only. For any other function that
+/// returns a future, only the creation of the future is measured.
 ///
 /// # What does not change
 ///
 /// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. For an `async fn` they say
 /// "block" instead of "function", and some of their secondary labels differ; its backtraces have one more frame, the poll around it. A
-/// future grows by 24 bytes, and with `record` by 16 more and what the expression borrows. It grows by more only if another attribute must
-/// still see an `async fn`, because it then holds its parameters twice; those that are patterns then drop in another order. In an `async fn`
-/// that returns `impl Trait`, a closure there needs the types of its parameters.
+/// future grows by 24 bytes, and with `record` by 16 more and what the expression borrows, which must be `Sync` for the future to be `Send`.
+/// It grows by more only if another attribute must still see an `async fn`, because it then holds its parameters twice; those that are patterns
+/// then drop in another order. In an `async fn` that returns `impl Trait`, a closure there needs the types of its parameters.
 ///
 /// Without the features `debug-builds` and `release-builds`, and in a release build with only the first, the arguments are checked and the
 /// function is compiled as it was written.
