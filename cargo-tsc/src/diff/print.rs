@@ -1,11 +1,11 @@
 //! Prints a comparison as a table, as Markdown or as JSON.
 
-use std::io::Write as _;
+use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
-use super::{Comparison, Row, Verdict};
+use super::{Comparison, Difference, Row, Verdict};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
 use crate::progress::remark;
@@ -13,29 +13,51 @@ use crate::rows::{maybe, percent};
 use crate::session::Session;
 use crate::table::{self, Cell, Table};
 
-/// Prints a comparison.
+/// Prints a difference, and the verdict of the gate below it.
 ///
 /// # Errors
 /// If the output cannot be written.
 pub fn print(
     before: &Session,
     after: &Session,
-    comparison: &Comparison,
+    difference: &Difference,
+    gate: Option<&str>,
     judgement: &Judgement,
 ) -> Result<()> {
     let mut out = anstream::stdout().lock();
     if judgement.json {
-        let value = serde_json::json!({ "before": before.label, "after": after.label, "comparison": comparison });
+        let value = serde_json::json!({
+            "before": before.label,
+            "after": after.label,
+            "objections": difference.objections,
+            "comparison": difference.comparison,
+            "gate": gate,
+        });
         writeln!(out, "{value}")?;
         return Ok(());
     }
+    if let Some(comparison) = &difference.comparison {
+        let summary = summary(before, after, comparison);
+        print_rows(&mut out, &summary, comparison, judgement.markdown)?;
+    }
+    if let Some(verdict) = gate {
+        line(&mut out, &format!("gate: {verdict}"))?;
+    }
+    Ok(())
+}
+
+fn print_rows(
+    out: &mut impl Write,
+    summary: &str,
+    comparison: &Comparison,
+    is_markdown: bool,
+) -> Result<()> {
     let table = rows(comparison).without_unknown();
-    let summary = summary(before, after, comparison);
-    if judgement.markdown {
-        writeln!(out, "### {}\n", markdown(&escaped(&summary)))?;
+    if is_markdown {
+        writeln!(out, "### {}\n", markdown(&escaped(summary)))?;
         writeln!(out, "{}", table.to_markdown())?;
     } else {
-        line(&mut out, &summary)?;
+        line(out, summary)?;
         if !table.is_empty() {
             write!(out, "{}", table.to_text(table::width()))?;
         }

@@ -79,6 +79,15 @@ pub struct Row {
     pub share: (f64, f64),
 }
 
+/// What two sessions differ in.
+#[derive(Debug)]
+pub struct Difference {
+    /// Why they are not to be compared.
+    pub objections: Vec<String>,
+    /// The comparison, if there is no such reason or if it does not count.
+    pub comparison: Option<Comparison>,
+}
+
 /// The verdicts on all functions, and what they are based on.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {

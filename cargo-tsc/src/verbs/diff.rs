@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
-use crate::diff::{Comparison, Policy, Row, Verdict, compare, objections, print};
-use crate::escape::line;
+use crate::diff::{Comparison, Difference, Policy, Row, Verdict, compare, objections, print};
 use crate::exit::Exit;
 use crate::output::unless_closed;
-use crate::progress::remark;
+use crate::progress::{remark, warn};
 use crate::rows::percent;
 use crate::session::{self, Session, Store};
 use crate::sources::whole;
@@ -29,7 +28,9 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
 /// If the output cannot be written.
 pub fn show(before: &Session, after: &Session, judgement: &Judgement) -> Result<Exit> {
     let policy = Policy::of(judgement);
-    let Some((comparison, _)) = compared(before, after, &policy, judgement)? else {
+    let difference = Difference::of(before, after, &policy);
+    unless_closed(print(before, after, &difference, None, judgement))?;
+    let Some(comparison) = difference.comparison else {
         return Ok(Exit::NotComparable);
     };
     let is_open = comparison.rows.iter().any(|row| row.verdict.is_open());
@@ -55,27 +56,44 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         _ => bail!("give the session before once: with --baseline, or as the first of two"),
     };
     let (before, after, is_same) = both(before, after)?;
-    let Some((comparison, differs)) = compared(&before, &after, &policy, &args.judgement)? else {
-        return Ok(Exit::NotComparable);
-    };
-    let (verdict, text) = match decide(&comparison, &policy, is_same) {
-        (_, text) if differs => (
-            Exit::NotComparable,
-            format!("not judged; otherwise: {text}"),
-        ),
-        decided => decided,
-    };
-    let text = format!("gate: {text}");
-    if args.judgement.json {
-        remark(&text);
-    } else {
-        let printed = line(&mut anstream::stdout().lock(), &text);
-        unless_closed(printed.map_err(Into::into))?;
-    }
-    Ok(match verdict {
+    let difference = Difference::of(&before, &after, &policy);
+    let (exit, text) = difference.verdict(&policy, is_same);
+    let printed = print(&before, &after, &difference, Some(&text), &args.judgement);
+    unless_closed(printed)?;
+    Ok(match exit {
         Exit::NotComparable if policy.lenient => Exit::Fine,
-        verdict => verdict,
+        exit => exit,
     })
+}
+
+impl Difference {
+    /// Compares two sessions, and says why they are not to be compared, if there are reasons.
+    fn of(before: &Session, after: &Session, policy: &Policy) -> Self {
+        let objections = objections(before, after, policy);
+        for objection in &objections {
+            warn(&format!("not comparable: {objection}"));
+        }
+        let is_compared = objections.is_empty() || policy.lenient;
+        Self {
+            objections,
+            comparison: is_compared.then(|| compare(before, after, policy)),
+        }
+    }
+
+    /// The exit status of the gate, and its verdict in words.
+    fn verdict(&self, policy: &Policy, is_same: bool) -> (Exit, String) {
+        let Some(comparison) = &self.comparison else {
+            let text = format!("not judged: {}", self.objections.join("; "));
+            return (Exit::NotComparable, text);
+        };
+        match decide(comparison, policy, is_same) {
+            (_, text) if !self.objections.is_empty() => (
+                Exit::NotComparable,
+                format!("not judged; otherwise: {text}"),
+            ),
+            decided => decided,
+        }
+    }
 }
 
 /// The exit status, and the verdict in words.
@@ -168,24 +186,4 @@ fn both(before: &Path, after: Option<&Path>) -> Result<(Session, Session, bool)>
         }
     }
     Ok((before, after, is_same))
-}
-
-/// Compares two sessions, and prints the result; also whether they differ in more than the code, which is said. `None` if they then are not to
-/// be compared.
-fn compared(
-    before: &Session,
-    after: &Session,
-    policy: &Policy,
-    judgement: &Judgement,
-) -> Result<Option<(Comparison, bool)>> {
-    let objections = objections(before, after, policy);
-    for objection in &objections {
-        remark(&format!("not comparable: {objection}"));
-    }
-    if !objections.is_empty() && !policy.lenient {
-        return Ok(None);
-    }
-    let comparison = compare(before, after, policy);
-    unless_closed(print(before, after, &comparison, judgement))?;
-    Ok(Some((comparison, !objections.is_empty())))
 }

@@ -78,6 +78,9 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         .tsc("gate --baseline base slow")
         .ends(1)
         .says("gate: slower: app::inner::work");
+    let json = project.tsc("gate base slow --json -q").ends(1).json();
+    assert_eq!(json["gate"], "slower: app::inner::work");
+    assert_eq!(json["objections"], serde_json::json!([]));
     project
         .tsc("gate --baseline base same --fail-unresolved")
         .ends(0)
@@ -465,7 +468,16 @@ fn two_machines_or_kinds_of_probes_are_not_compared() {
     project
         .tsc("gate --baseline base elsewhere")
         .ends(3)
-        .remarks("not comparable: the CPU differs");
+        .remarks("not comparable: the CPU differs")
+        .says("gate: not judged: the CPU differs");
+    // A status other than 0 has a reason, also without remarks.
+    let ended = project.tsc("gate base elsewhere --json -q").ends(3);
+    let json = ended.json();
+    let reason = json["objections"][0].as_str().unwrap();
+    assert!(reason.starts_with("the CPU differs"), "{json}");
+    assert_eq!(json["gate"], format!("not judged: {reason}"));
+    assert!(json["comparison"].is_null(), "{json}");
+    ended.remarks("not comparable: the CPU differs");
     project
         .tsc("diff base elsewhere")
         .ends(3)
