@@ -273,7 +273,7 @@ pub struct AbArgs {
     /// Rounds; each runs REV1, REV2, and REV1 again, which shows by how much the same code differs
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
-    /// Link each in this many orders of its functions; 1 is the order as it is [default: as many as rounds, at most 10]
+    /// Link each in this many orders of its functions; 1 is the order as it is, 2 and 3 are too few for verdicts [default: as many as rounds, at most 10]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(ORDERS)))]
     pub links: Option<u32>,
     /// Run both at once on two CPUs, and swap them; by itself if two CPUs are idle and the program has one thread

@@ -16,7 +16,7 @@ const WHOLE: &str = "(the whole program)";
 /// A function that takes less time in a run, in seconds, is not judged if the sides were not measured in turns. A few page faults or a cold
 /// cache, which depend on what ran before, are several per cent of it.
 const SHORT: f64 = 100e-6;
-/// The fewest pairs, or runs a side, for a verdict.
+/// The fewest pairs, or runs a side, for a verdict. If there are several orders of functions, the unit is an order, so it takes as many of these.
 const LEAST: usize = 4;
 
 /// The figures of both sides.
@@ -70,12 +70,15 @@ impl Sides {
             true => (pairs.len(), pairs.len()),
             false => (self.runs[0].places.len(), self.runs[1].places.len()),
         };
+        let too_few = |units: usize| (!exact && units < LEAST).then_some(LEAST);
+        let too_few_runs = too_few(runs.0.min(runs.1));
+        let too_few_orders = too_few(orders.len()).filter(|_| orders.len() > 1);
         let mut same_code = [None; 2];
         let machine = (!exact && !self.interleaved).then(|| self.machine(&rows));
         let machine = machine.unwrap_or(0.0);
         if exact {
             rows.iter_mut().for_each(|row| self.count(row));
-        } else if runs.0.min(runs.1) >= LEAST {
+        } else if too_few_runs.or(too_few_orders).is_none() {
             same_code = self.judge(&mut rows, &pairs, machine);
         }
         // What a function has changed, it has changed in the whole.
@@ -93,7 +96,8 @@ impl Sides {
             exact,
             same_code: same_code.map(|most| most.map(f64::exp_m1)),
             machine,
-            too_few_runs: (!exact && runs.0.min(runs.1) < LEAST).then_some(LEAST),
+            too_few_runs,
+            too_few_orders,
         }
     }
 

@@ -15,5 +15,5 @@ pub use comparable::objections;
 pub use judge::compare;
 pub use policy::Policy;
 pub use print::print;
-pub use row::{Comparison, Difference, Row, Verdict};
+pub use row::{Comparison, Difference, Row, Verdict, known_change};
 pub use values::values;

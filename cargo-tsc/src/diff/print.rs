@@ -5,7 +5,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
-use super::{Comparison, Difference, Row, Verdict};
+use super::{Comparison, Difference, Row, Verdict, known_change};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
 use crate::progress::remark;
@@ -130,7 +130,7 @@ fn rows(comparison: &Comparison) -> Table {
             known(row.interval.map(between)),
             verdict(row, comparison.exact),
             both([row.before, row.after].map(maybe)).into(),
-            known(row.visible.map(percent)),
+            known(row.visible.and_then(known_change).map(percent)),
             percent(row.share.0.max(row.share.1)).into(),
             both([row.calls.0, row.calls.1].map(|calls| calls.to_string())).into(),
             known(row.p.map(|p| format!("{p:.3}"))),
@@ -183,17 +183,18 @@ fn notes(comparison: &Comparison) -> Vec<String> {
     if comparison.exact {
         return notes;
     }
-    if let Some(runs) = comparison.too_few_runs {
-        notes.push(format!(
-            "for any verdict it takes {runs} runs a side; measure with -n 10"
-        ));
+    if let Some(note) = comparison.too_few() {
+        notes.push(note);
         return notes;
     }
     notes.push(control(comparison));
     if let Some((row, visible)) = comparison.least_visible() {
+        let found = match known_change(visible) {
+            Some(visible) => format!("{} would have been found", percent(visible)),
+            None => "not even ×10 would have been found".to_owned(),
+        };
         notes.push(format!(
-            "not resolved: these runs cannot tell; {} would have been found in {}, and less with more runs",
-            percent(visible),
+            "not resolved: these runs cannot tell; {found} in {}, and less with more runs",
             row.name
         ));
     }

@@ -79,6 +79,12 @@ pub struct Row {
     pub share: (f64, f64),
 }
 
+/// A change that would have been found. Unknown beyond ten times the time: the error itself is then hardly known.
+#[must_use]
+pub fn known_change(visible: f64) -> Option<f64> {
+    Some(visible).filter(|&visible| visible <= 9.0)
+}
+
 /// What two sessions differ in.
 #[derive(Debug)]
 pub struct Difference {
@@ -108,12 +114,28 @@ pub struct Comparison {
     pub machine: f64,
     /// If there are too few runs for any verdict: how many runs per side are needed.
     pub too_few_runs: Option<usize>,
+    /// If there are several layouts in memory, and too few for any verdict: how many are needed.
+    pub too_few_orders: Option<usize>,
 }
 
 impl Comparison {
     /// The rows with this verdict.
     pub fn with(&self, verdict: Verdict) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |row| row.verdict == verdict)
+    }
+
+    /// Why no time is judged, if there are too few runs or layouts.
+    #[must_use]
+    pub fn too_few(&self) -> Option<String> {
+        let (before, after) = self.runs;
+        let orders = self.orders;
+        let of_runs = self.too_few_runs.map(|least| {
+            format!("{before} and {after} runs are not judged: it takes {least} a side; measure with -n 10")
+        });
+        let of_orders = self.too_few_orders.map(|least| {
+            format!("{orders} layouts in memory are not judged: it takes {least}; measure without --links, or with --links {least} or more")
+        });
+        of_runs.or(of_orders)
     }
 
     /// The row that is open in which the greatest change could not have been seen, and that change.

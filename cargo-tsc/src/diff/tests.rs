@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Policy;
 use super::judge::Sides;
 use super::pairs::Runs;
-use super::row::{Comparison, Row, Verdict};
+use super::row::{Comparison, Row, Verdict, known_change};
 use super::values::{SHARES, Values};
 
 /// The number of functions in each simulated program.
@@ -406,6 +406,26 @@ fn what_only_the_order_of_functions_makes_is_not_called_slower() {
         layouts += rows.filter(|row| row.verdict == Verdict::Layout).count();
     }
     assert!(layouts > 50 && wrong <= 1, "{layouts} and {wrong} of 240");
+}
+
+#[test]
+fn two_or_three_orders_of_functions_are_too_few_for_a_verdict() {
+    for (orders, is_judged) in [(1, true), (2, false), (3, false), (4, true)] {
+        let mut sides = simulated(&mut Random(0xace), QUIET, |_| 1.0, true);
+        let places = sides.runs.iter_mut().flat_map(|runs| &mut runs.places);
+        places.for_each(|place| place.1 %= orders);
+        let comparison = sides.compare(&Policy::default());
+        let text = comparison.too_few().unwrap_or_default();
+        assert_eq!(text.contains("--links"), !is_judged, "{text}");
+        let rows = &comparison.rows;
+        assert!(rows.iter().all(|row| row.visible.is_some() == is_judged));
+    }
+}
+
+#[test]
+fn what_is_visible_beyond_ten_times_the_time_is_not_known() {
+    assert_eq!(known_change(8.9), Some(8.9));
+    assert_eq!([9.1, f64::INFINITY].map(known_change), [None, None]);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
-use crate::diff::{Comparison, Difference, Policy, Row, Verdict, compare, objections, print};
+use crate::diff::{
+    Comparison, Difference, Policy, Row, Verdict, compare, known_change, objections, print,
+};
 use crate::exit::Exit;
 use crate::output::unless_closed;
 use crate::progress::{remark, warn};
@@ -102,11 +104,7 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
         let text = "a session is always as fast as itself: measure again, and name both sessions";
         return (Exit::NotComparable, text.to_owned());
     }
-    if let Some(least) = comparison.too_few_runs {
-        let (before, after) = comparison.runs;
-        let text = format!(
-            "{before} and {after} runs are not judged: it takes {least} a side; measure with -n 10"
-        );
+    if let Some(text) = comparison.too_few() {
         return (Exit::NotComparable, text);
     }
     let slower = named(comparison, |verdict| verdict == Verdict::Slower);
@@ -146,7 +144,7 @@ fn nothing_slower(comparison: &Comparison) -> String {
     let least = judged.fold(0.0_f64, |least, row| least.max(row.threshold));
     let mut text = format!("nothing slower by {}", percent(least));
     if let Some((row, visible)) = comparison.least_visible() {
-        let visible = percent(visible);
+        let visible = known_change(visible).map_or("×10 and more".to_owned(), percent);
         text += &format!("; up to {visible} in {} could not have been seen", row.name);
     }
     let not_judged = named(comparison, |verdict| verdict == Verdict::NotPositive);
