@@ -272,6 +272,62 @@ fn an_interrupt_leaves_the_repository_as_it_was() {
     );
 }
 
+/// The folders of a session's runs, and those that the session knows.
+#[cfg(target_os = "linux")]
+fn runs(project: &Project, session: &str) -> [Vec<String>; 2] {
+    let folder = project.path("target/tsc").join(session);
+    let entries = std::fs::read_dir(&folder).unwrap().map(Result::unwrap);
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let mut folders: Vec<String> = folders
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    folders.sort();
+    let about = std::fs::read_to_string(folder.join("session.json")).unwrap();
+    let about: serde_json::Value = serde_json::from_str(&about).unwrap();
+    let known = about["runs"].as_array().unwrap().iter();
+    let known = known.map(|run| run["folder"].as_str().unwrap().to_owned());
+    [folders, known.collect()]
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn both_runs_that_are_interrupted_at_once_belong_to_their_sessions() {
+    use std::os::unix::process::CommandExt as _;
+    use std::time::{Duration, Instant};
+
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        return crate::project::skipped("one CPU");
+    }
+    let project = repository();
+    let root = project.path(".");
+    let long = PROGRAM.replace("work(2000)", "work(20_000_000)");
+    project.write("src/main.rs", &long);
+    git(&root, &["commit", "--quiet", "--all", "--message=long"]);
+    let words = "ab HEAD HEAD -n 50 --duet --links 1 -- --release";
+    let mut command = project.command(words);
+    command.process_group(0);
+    command.stdout(std::process::Stdio::piped());
+    command.stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(1500);
+    // The first two have ended, and the next two run.
+    let second = ["ab-before", "ab-after"].map(|side| project.path("target/tsc").join(side));
+    while !second.iter().all(|side| side.join("002").exists()) {
+        assert!(Instant::now() < deadline, "it has not begun to run");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let group = format!("-{}", child.id());
+    let mut kill = Command::new("kill");
+    assert!(kill.args(["-INT", "--", &group]).status().unwrap().success());
+    Ended::of(child.wait_with_output().unwrap(), words)
+        .ends(130)
+        .remarks("interrupted; the runs so far are kept\n");
+    for side in ["ab-before", "ab-after"] {
+        let [folders, known] = runs(&project, side);
+        assert_eq!(folders, known, "{side}");
+    }
+}
+
 #[test]
 fn a_manifest_that_is_named_is_that_of_each_revision() {
     let project = repository();

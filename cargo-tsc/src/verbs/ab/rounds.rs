@@ -53,15 +53,17 @@ pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
                 },
                 cpus,
             };
-            let ended = turn.run(of_sides, sides, &mut inputs)?;
+            let ended = turn.run(of_sides, sides, &mut inputs).into_iter();
             bar.inc(of_sides.len() as u64);
-            for (side, ended) in ended {
-                let status = turn.enter(&mut sides[side], ended)?;
+            // Both are entered before the work may end, because a folder of reports that the session does not know counts as a whole run.
+            let entered = ended.map(|(side, ended)| turn.enter(&mut sides[side], ended?));
+            let entered: Vec<Result<Option<u8>>> = entered.collect();
+            for status in entered {
                 let interrupted = interrupt::status();
                 if interrupted.is_some() {
                     remark("interrupted; the runs so far are kept");
                 }
-                if let Some(status) = interrupted.or(status) {
+                if let Some(status) = interrupted.or(status?) {
                     return Ok(Some(Exit::Program(status)));
                 }
             }
@@ -89,16 +91,16 @@ impl Turn {
         of_sides: &[usize],
         sides: &[Side],
         inputs: &mut [Input; 2],
-    ) -> Result<Vec<(usize, Ended)>> {
+    ) -> Vec<(usize, Result<Ended>)> {
         let [first, second] = inputs;
         let once = |side: usize, input: &mut Input| self.once(side, &sides[side], input);
-        Ok(match of_sides {
-            [side] => vec![(*side, once(*side, first)?)],
+        match of_sides {
+            [side] => vec![(*side, once(*side, first))],
             _ => {
                 let (one, other) = duet::both(|| once(0, first), || once(1, second));
-                vec![(0, one?), (1, other?)]
+                vec![(0, one), (1, other)]
             }
-        })
+        }
     }
 
     /// Runs a side's programs once.
