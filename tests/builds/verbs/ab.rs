@@ -203,6 +203,25 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
 }
 
 #[test]
+fn sessions_without_a_report_on_both_sides_are_not_kept() {
+    let project = repository();
+    let words = "ab one two -n 1 --links 1 --lenient";
+    project.tsc(words).ends(0);
+    project
+        .tsc(words)
+        .ends(0)
+        .remarks("the session that was named ab-before is now ab-before.1\n")
+        .remarks("the session that was named ab-after is now ab-after.1\n");
+    let list = project.tsc("list").ends(0).out;
+    project.write("src/main.rs", "fn main() {}");
+    project
+        .tsc("ab one . -n 1 --links 1")
+        .ends(2)
+        .complains(".: nothing was measured: add #[cycles]");
+    assert_eq!(project.tsc("list").ends(0).out, list);
+}
+
+#[test]
 fn the_index_of_a_commit_that_is_being_made_stays() {
     let project = repository();
     let root = project.path(".");
@@ -318,7 +337,12 @@ fn both_runs_that_are_interrupted_at_once_belong_to_their_sessions() {
     }
     let group = format!("-{}", child.id());
     let mut kill = Command::new("kill");
-    assert!(kill.args(["-INT", "--", &group]).status().unwrap().success());
+    assert!(
+        kill.args(["-INT", "--", &group])
+            .status()
+            .unwrap()
+            .success()
+    );
     Ended::of(child.wait_with_output().unwrap(), words)
         .ends(130)
         .remarks("interrupted; the runs so far are kept\n");

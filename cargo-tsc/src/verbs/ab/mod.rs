@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links, sharing};
 use crate::command_line::{AbArgs, ORDERS};
 use crate::exit::Exit;
-use crate::interrupt;
+use crate::interrupt::{self, Interrupted};
 use crate::progress::{name_of, remark};
 use crate::session::{self, About, Store, Writer};
 use crate::verbs::diff;
@@ -53,12 +53,9 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         about.interleaved_with = Some(ids[other].clone());
     }
     if let Some(ended) = rounds::measure(args, &mut sides).transpose() {
-        let is_empty = |side: &Side| side.session.about.runs.is_empty();
-        if sides.iter().any(is_empty) {
-            sides.into_iter().try_for_each(|it| it.session.discard())?;
-        }
-        return ended;
+        return end_early(sides, ended);
     }
+    say_what_is_renamed(&sides);
     let load = |side: &Side| {
         let mut session = session::load(Some(side.session.folder()), &store)?;
         session.label.clone_from(&side.revision);
@@ -69,6 +66,38 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     let [one, other] = sides.map(|side| name_of(side.session.folder()));
     remark(&format!("kept as {one} and {other}"));
     Ok(exit)
+}
+
+/// Keeps the runs so far, if both sides have a report. Without one, nothing can be compared, now or later.
+fn end_early(sides: [Side; 2], ended: Result<Exit>) -> Result<Exit> {
+    let is_empty = |side: &Side| {
+        let sum = side.session.sum();
+        sum.is_ok_and(|sum| sum.callsites().is_empty())
+    };
+    let is_kept = !sides.iter().any(is_empty);
+    if is_kept {
+        say_what_is_renamed(&sides);
+    } else {
+        sides.into_iter().try_for_each(|it| it.session.discard())?;
+    }
+    match (interrupt::status(), ended) {
+        (_, Err(error)) if !error.is::<Interrupted>() => Err(error),
+        (Some(status), _) => {
+            let kept = if is_kept {
+                "; the runs so far are kept"
+            } else {
+                ""
+            };
+            remark(&format!("interrupted{kept}"));
+            Ok(Exit::Program(status))
+        }
+        (None, ended) => ended,
+    }
+}
+
+fn say_what_is_renamed(sides: &[Side]) {
+    let renamed = sides.iter().filter_map(|side| side.session.remark());
+    renamed.for_each(|sentence| remark(&sentence));
 }
 
 /// A revision that has been built.

@@ -59,11 +59,7 @@ pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
             let entered = ended.map(|(side, ended)| turn.enter(&mut sides[side], ended?));
             let entered: Vec<Result<Option<u8>>> = entered.collect();
             for status in entered {
-                let interrupted = interrupt::status();
-                if interrupted.is_some() {
-                    remark("interrupted; the runs so far are kept");
-                }
-                if let Some(status) = interrupted.or(status?) {
+                if let Some(status) = interrupt::status().or(status?) {
                     return Ok(Some(Exit::Program(status)));
                 }
             }
