@@ -281,6 +281,30 @@ fn counts_that_are_too_many_are_no_reason_to_panic() {
 }
 
 #[test]
+fn metrics_have_count_and_sum_of_a_histogram_or_neither() {
+    let mut changed = value(&dump());
+    changed["callsites"][0]["sums"]["sum"] = (-3).into();
+    changed["callsites"][1]["probe"] = "light".into();
+    let report = Report::from_json(&changed.to_string()).expect("the text is a report");
+    let of = |text: &str, figure: &str| {
+        let prefix = format!("tsc_{figure}{{");
+        text.lines()
+            .filter(|line| line.starts_with(&prefix))
+            .count()
+    };
+    let all = report.callsites().len();
+    let (new, old) = (report.to_openmetrics(), report.to_prometheus());
+    assert_eq!(of(&new, "calls_total"), all);
+    for text in [&new, &old] {
+        assert_eq!(of(text, "visible_overhead_ticks"), all - 1, "{text}");
+        assert_eq!(of(text, "call_gross_ticks_sum"), all - 2, "{text}");
+    }
+    assert_eq!(of(&new, "call_gross_ticks_count"), all - 2, "{new}");
+    // The older format requires the count.
+    assert_eq!(of(&old, "call_gross_ticks_count"), all - 1, "{old}");
+}
+
+#[test]
 fn unknown_keys_are_left_out_and_unknown_facts_may_be_missing() {
     let text = dump();
     let mut changed = value(&text);

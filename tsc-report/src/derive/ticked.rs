@@ -102,9 +102,7 @@ impl CallsiteReport {
         self.perturbation = share(probes, self.self_on_cpu()).min(1.0);
         (self.clean, self.interrupted) = (None, None);
         (self.repaired, self.excluded) = (None, None);
-        self.mean_raw_ticks = None;
-        self.wall_mean_ticks = None;
-        self.mean_ticks = (self.calls != 0).then(|| self.total_ticks / self.calls as f64);
+        (self.mean_raw_ticks, self.wall_mean_ticks) = (None, None);
     }
 }
 
@@ -146,6 +144,7 @@ pub(super) mod tests {
             ..CallsiteReport::default()
         };
         callsite.derive(&Clock::default());
+        callsite.subtract_probes(0.0, 0.0);
         callsite
     }
 

@@ -20,7 +20,7 @@ impl Report {
     /// It contains counters of calls and of ticks for each callsite, a histogram of the samples' gross ticks (raw ticks minus the cost of
     /// nested probes; each includes `tsc_visible_overhead_ticks`), and the clock's rate, which converts ticks to seconds. The labels are
     /// `module`, `name`, `location`, `probe` and, if there is one, `fence` and `unit`. A negative sum, which is possible because the probes'
-    /// cost is only known on average, is left out, because OpenMetrics has no negative counters.
+    /// cost is only known on average, is left out, because OpenMetrics has none; in a histogram, with the count. Light rows have no histogram.
     ///
     /// ```
     /// let body = tsc_runtime::snapshot().to_openmetrics();
@@ -91,7 +91,7 @@ const COUNTERS: [Figure; 7] = [
 const VISIBLE: Figure = (
     "tsc_visible_overhead_ticks",
     "What a probe sees of itself, in each gross tick count.",
-    |of| Some(of.sums.visible()),
+    |of| (!of.is_light()).then(|| of.sums.visible()),
 );
 const HISTOGRAM: &str = "tsc_call_gross_ticks";
 
@@ -119,7 +119,7 @@ impl Metrics {
         self.family(report, "gauge", VISIBLE);
         let help = "Gross ticks of a call; without most of the interrupted calls.";
         self.begin("histogram", HISTOGRAM, help);
-        for callsite in &report.callsites {
+        for callsite in report.callsites.iter().filter(|of| !of.is_light()) {
             self.histogram(callsite);
         }
         if self.is_openmetrics {
@@ -142,12 +142,11 @@ impl Metrics {
 
     fn family(&mut self, report: &Report, kind: &str, (name, help, of): Figure) {
         self.begin(kind, name, help);
-        let suffix = suffix_of(kind);
         for callsite in &report.callsites {
             // A counter is never negative.
             if let Some(value) = of(callsite).filter(|&value| value >= 0.0) {
                 let labels = labels(callsite);
-                _ = writeln!(self.text, "{name}{suffix}{{{labels}}} {value}");
+                _ = writeln!(self.text, "{name}{}{{{labels}}} {value}", suffix_of(kind));
             }
         }
     }
@@ -165,7 +164,9 @@ impl Metrics {
         for (edge, calls) in buckets.chain([("+Inf".to_owned(), samples)]) {
             _ = writeln!(text, "{name}_bucket{{{labels},le=\"{edge}\"}} {calls}");
         }
-        _ = writeln!(text, "{name}_count{{{labels}}} {samples}");
+        if sum >= 0 || !self.is_openmetrics {
+            _ = writeln!(text, "{name}_count{{{labels}}} {samples}");
+        }
         if sum >= 0 {
             _ = writeln!(text, "{name}_sum{{{labels}}} {sum}");
         }
