@@ -14,6 +14,7 @@ use tsc_report::Report;
 use crate::execute::Ended;
 
 pub use name::{check_name, local_start};
+pub use parts::sum;
 pub use read::{load, read_report};
 pub use store::{Store, Writer};
 

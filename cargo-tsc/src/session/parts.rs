@@ -1,57 +1,94 @@
-//! A file with several reports. Each of them may be of another process, or of another part of a process's run: a program can reset its
-//! figures, and report a session of its work.
+//! Several reports, of files that are merged or of one file. Each of them may be of another process, or of another part of a process's run: a
+//! program can reset its figures, and report a session of its work.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use tsc_report::Report;
 
-/// The sum of the reports in a file, as of one run. A report that another one contains is left out: a process may report everything so far
-/// again and again.
+/// Reports of one process, and the files that they are from.
+type Parts<'a> = Vec<(&'a Path, Report)>;
+
+/// The sum of reports.
+#[derive(Debug, Default)]
+pub struct Sum {
+    pub report: Report,
+    /// How many reports are not in it, because another one contains them.
+    pub left_out: usize,
+}
+
+/// The sum of reports, each with the file that it is from. A report that another one contains is left out: a process may report everything so
+/// far again and again.
 ///
 /// # Errors
 /// If reports of one process overlap in time, so that some calls would be counted twice, or if reports cannot be added.
-pub fn sum(reports: Vec<Report>) -> Result<Report> {
-    let mut processes: BTreeMap<_, Vec<Report>> = BTreeMap::new();
-    for report in reports {
+pub fn sum<'a>(reports: impl IntoIterator<Item = (&'a Path, Report)>) -> Result<Sum> {
+    let mut processes: BTreeMap<_, Parts<'a>> = BTreeMap::new();
+    for (path, report) in reports {
         let process = report.process();
-        let identity = (
-            process.started().to_owned(),
-            process.host().to_owned(),
-            process.pid(),
-        );
-        processes.entry(identity).or_default().push(report);
+        let started = process.started().to_owned();
+        // If the time is not known, two processes may have the same number.
+        let file = Some(path).filter(|_| started.is_empty());
+        let identity = (started, process.host().to_owned(), process.pid(), file);
+        processes.entry(identity).or_default().push((path, report));
     }
-    let mut sum = Report::default();
+    let mut sum = Sum::default();
     for parts in processes.into_values() {
-        sum.merge(&whole(parts)?)?;
+        let path = parts[0].0;
+        let report = sum.whole(parts)?;
+        let merged = sum.report.merge(&report);
+        merged.with_context(|| path.display().to_string())?;
     }
     Ok(sum)
 }
 
-/// The sum of the reports of one process.
-fn whole(mut parts: Vec<Report>) -> Result<Report> {
-    // What contains others comes before them; of equal ones, the latest.
-    parts.reverse();
-    parts.sort_by_key(|part| {
-        let (begin, end) = part.process().span();
-        (begin, std::cmp::Reverse(end))
-    });
-    let mut sum: Option<Report> = None;
-    let mut covered = 0;
-    for part in parts {
-        let (begin, end) = part.process().span();
-        match &mut sum {
-            None => sum = Some(part),
-            Some(_) if end <= covered => continue,
-            Some(sum) if begin >= covered => sum.append(&part)?,
-            Some(_) => bail!(
-                "it contains reports of sessions that overlap in time, which cannot be added: copy the line of one of them to another file"
-            ),
+impl Sum {
+    /// The sum of the reports of one process.
+    fn whole(&mut self, mut parts: Parts<'_>) -> Result<Report> {
+        // What contains others comes before them; of equal ones, the latest.
+        parts.reverse();
+        parts.sort_by_key(|(_, part)| {
+            let (begin, end) = part.process().span();
+            (begin, Reverse(end))
+        });
+        let count = parts.len();
+        parts.dedup_by(|one, other| one.1 == other.1);
+        self.left_out += count - parts.len();
+        let is_sum = parts.iter().any(|(_, part)| part.processes() > 1);
+        if let [(one, _), (other, _), ..] = parts[..]
+            && is_sum
+        {
+            bail!(
+                "{}: it has calls of a process that are also in {}, and one of them is of several processes: leave it out",
+                other.display(),
+                one.display()
+            );
         }
-        covered = end;
+        let mut sum: Option<Report> = None;
+        let mut covered = 0;
+        for (path, part) in parts {
+            let path = path.display();
+            let (begin, end) = part.process().span();
+            match &mut sum {
+                None => sum = Some(part),
+                Some(_) if end <= covered => {
+                    self.left_out += 1;
+                    continue;
+                }
+                Some(sum) if begin >= covered => {
+                    sum.append(&part).with_context(|| path.to_string())?;
+                }
+                Some(_) => bail!(
+                    "{path}: reports of one process overlap in time, and cannot be added: leave out this file, or copy the line of one of them to \
+                     another file"
+                ),
+            }
+            covered = end;
+        }
+        Ok(sum.unwrap_or_default())
     }
-    Ok(sum.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -70,8 +107,13 @@ mod tests {
         Report::from_json(&json.to_string()).unwrap()
     }
 
+    fn in_a_file(parts: &[Report]) -> Parts<'static> {
+        let parts = parts.iter().cloned();
+        parts.map(|part| (Path::new("file"), part)).collect()
+    }
+
     fn sum_of(parts: &[Report]) -> (u64, u64, u64) {
-        let sum = sum(parts.to_vec()).unwrap();
+        let sum = sum(in_a_file(parts)).unwrap().report;
         let span = sum.process().span();
         assert_eq!(span.0, 0);
         (sum.unrecorded_calls(), sum.processes(), span.1)
@@ -98,8 +140,38 @@ mod tests {
     #[test]
     fn what_overlaps_is_an_error() {
         let parts = vec![part(1, (0, 20), 1), part(1, (10, 30), 1)];
-        let error = sum(parts).unwrap_err().to_string();
+        let error = sum(in_a_file(&parts)).unwrap_err().to_string();
         assert!(error.contains("overlap"), "{error}");
+    }
+
+    #[test]
+    fn a_report_of_several_processes_is_not_added_to_one_of_the_same() {
+        let started = |pid: u32| {
+            let mut json = serde_json::to_value(part(pid, (0, 10), 1)).unwrap();
+            json["process"]["started"] = "2026-11-24T23:42:10Z".into();
+            Report::from_json(&json.to_string()).unwrap()
+        };
+        let (one, other) = (started(1), started(2));
+        let mut both = one.clone();
+        both.merge(&other).unwrap();
+        let sum_of = |reports: [&Report; 2]| {
+            let paths = ["a", "b"].map(Path::new);
+            sum(paths.into_iter().zip(reports.map(Report::clone)))
+        };
+        for report in [&one, &both] {
+            let sum = sum_of([report, report]).unwrap();
+            assert_eq!((&sum.report, sum.left_out), (report, 1));
+        }
+        assert_eq!(sum_of([&one, &other]).unwrap().report, both);
+        let error = sum_of([&one, &both]).unwrap_err().to_string();
+        assert!(error.contains("is of several processes"), "{error}");
+    }
+
+    #[test]
+    fn processes_whose_start_is_not_known_may_have_the_same_number() {
+        let report = part(0, (0, 10), 1);
+        let files = ["a", "b"].map(|name| (Path::new(name), report.clone()));
+        assert_eq!(sum(files).unwrap().report.processes(), 2);
     }
 
     #[test]

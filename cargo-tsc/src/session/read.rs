@@ -129,9 +129,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// If the file cannot be read, contains no report, or contains reports that cannot be added.
 pub fn read_report(path: &Path) -> Result<Report> {
-    let context = || path.display().to_string();
-    let text = fs::read_to_string(path).with_context(context)?;
-    parse(&text, path).with_context(context)
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    parse(&text, path)
 }
 
 /// The sum of the reports in a file's text.
@@ -156,7 +155,8 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
                 others + reports.len()
             ));
         }
-        return parts::sum(reports);
+        let reports = reports.into_iter().map(|report| (path, report));
+        return Ok(parts::sum(reports)?.report);
     }
     let advice = match &error {
         ReadError::Schema(_) => "",
@@ -169,7 +169,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
         ReadError::Json(error) if error.is_eof() => "; the file is cut short",
         _ => "",
     };
-    bail!("{error}{advice}")
+    bail!("{}: {error}{advice}", path.display())
 }
 
 #[cfg(test)]

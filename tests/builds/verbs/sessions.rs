@@ -73,5 +73,26 @@ fn sixty_four_processes_add_up_to_exactly_the_sums() {
     }
     let streamed = project.tsc("merge fleet").ends(0).json();
     assert_eq!(streamed, sum);
+    // A report that is given again, and the sum of an earlier call, count once.
+    project
+        .tsc("merge fleet fleet/7.json fleet -o fleet/all.json")
+        .ends(0)
+        .remarks("contain them: 65 reports\n")
+        .remarks("64 processes");
+    project
+        .tsc("merge fleet -o fleet/all.json")
+        .ends(0)
+        .remarks("left out, because it is to be written: ")
+        .remarks("64 processes");
+    let again: serde_json::Value = serde_json::from_str(&project.read("fleet/all.json")).unwrap();
+    assert_eq!(again, sum);
+    project
+        .tsc("merge fleet")
+        .ends(2)
+        .complains("one of them is of several processes");
+    project
+        .tsc("merge all.json fleet/7.json -o all.json")
+        .ends(2)
+        .complains("it is also the file for the sum");
     project.tsc("report all.json").ends(0).says("app::outer");
 }
