@@ -1,5 +1,6 @@
 //! The figures of a callsite, as the verbs show them.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use tsc_report::{CallsiteReport, Report};
@@ -31,13 +32,27 @@ pub fn self_ticks(callsite: &CallsiteReport) -> f64 {
         .unwrap_or(callsite.self_ticks())
 }
 
-/// The row of the same function in another report.
-#[must_use]
-pub fn same_row<'a>(report: &'a Report, row: &CallsiteReport) -> Option<&'a CallsiteReport> {
-    let identity = |of: &CallsiteReport| (path(of), of.line());
-    let wanted = identity(row);
-    let mut rows = report.callsites().iter();
-    rows.find(|other| identity(other) == wanted)
+/// The rows of a report, to find the same function's in another report.
+pub struct RowsByName<'a>(HashMap<(&'a str, &'a str, u32), &'a CallsiteReport>);
+
+impl<'a> RowsByName<'a> {
+    /// Those of a report.
+    #[must_use]
+    pub fn of(report: &'a Report) -> Self {
+        // Of several with one name and line, the first one stays.
+        let rows = report.callsites().iter().rev();
+        Self(rows.map(|row| (identity(row), row)).collect())
+    }
+
+    /// The row of the same function as this one.
+    #[must_use]
+    pub fn same(&self, row: &CallsiteReport) -> Option<&'a CallsiteReport> {
+        self.0.get(&identity(row)).copied()
+    }
+}
+
+fn identity(row: &CallsiteReport) -> (&str, &str, u32) {
+    (row.module(), row.name(), row.line())
 }
 
 /// The sum of [`self_ticks`] over all rows. As in the dump, a row from which more was subtracted than was in it counts as 0.

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::nearest;
 use crate::output;
 use crate::progress::{name_of, remark, shown};
-use crate::rows::{command_line, path, percent, same_row, self_ticks};
+use crate::rows::{RowsByName, command_line, path, percent, self_ticks};
 use crate::session::{self, Session, Store};
 use crate::statistics;
 use crate::table;
@@ -108,17 +108,7 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     }
     heading(&mut out, session, &sum)?;
     write!(out, "{text}")?;
-    let shown = Rows::new(&sum, &options, &is_wanted).shown.into_iter();
-    let with_spread = |row| {
-        let spread = percent(spread(session, row)?);
-        Some(format!("{} ± {spread}", path(row)))
-    };
-    let spreads: Vec<String> = shown.filter_map(with_spread).collect();
-    if !spreads.is_empty() {
-        let spreads = spreads.join(", ");
-        let text = format!("self times of the runs, ± half their range: {spreads}");
-        line(&mut out, &text)?;
-    }
+    spreads(&mut out, session, &Rows::new(&sum, &options, &is_wanted))?;
     Ok(())
 }
 
@@ -161,10 +151,29 @@ fn heading(out: &mut impl std::io::Write, session: &Session, sum: &Report) -> Re
     Ok(())
 }
 
+/// By how much the self times of the shown rows differ between the runs.
+fn spreads(out: &mut impl std::io::Write, session: &Session, rows: &Rows<'_>) -> Result<()> {
+    if session.runs.len() < 2 {
+        return Ok(());
+    }
+    let runs: Vec<RowsByName<'_>> = session.runs.iter().map(RowsByName::of).collect();
+    let with_spread = |row: &&CallsiteReport| {
+        let spread = percent(spread(&runs, row)?);
+        Some(format!("{} ± {spread}", path(row)))
+    };
+    let spreads: Vec<String> = rows.shown.iter().filter_map(with_spread).collect();
+    if !spreads.is_empty() {
+        let spreads = spreads.join(", ");
+        let text = format!("self times of the runs, ± half their range: {spreads}");
+        line(out, &text)?;
+    }
+    Ok(())
+}
+
 /// Half the range of the self times of the runs, as a share of their median.
-fn spread(session: &Session, row: &CallsiteReport) -> Option<f64> {
-    let of_run = |run| same_row(run, row).map(self_ticks);
-    let values: Vec<f64> = session.runs.iter().filter_map(of_run).collect();
+fn spread(runs: &[RowsByName<'_>], row: &CallsiteReport) -> Option<f64> {
+    let of_run = |run: &RowsByName<'_>| run.same(row).map(self_ticks);
+    let values: Vec<f64> = runs.iter().filter_map(of_run).collect();
     let middle = statistics::median(&values).filter(|&middle| middle > 0.0 && values.len() > 1)?;
     let (least, greatest) = statistics::range(&values);
     Some((greatest - least) / 2.0 / middle)

@@ -12,7 +12,7 @@ use tsc_report::Report;
 use crate::command_line::TopArgs;
 use crate::escape::escaped;
 use crate::exit::Exit;
-use crate::rows::{all_self_ticks, command_line, maybe, path, percent, same_row, self_ticks};
+use crate::rows::{RowsByName, all_self_ticks, command_line, maybe, path, percent, self_ticks};
 use crate::session::read_report;
 use crate::table::{self, Table};
 
@@ -69,9 +69,10 @@ fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height
         command_line(latest)
     );
     let title: String = escaped(&title).chars().take(width).collect();
+    let before = before.map(RowsByName::of);
     let mut rows = Vec::new();
     for row in latest.callsites() {
-        let earlier = before.and_then(|before| same_row(before, row));
+        let earlier = before.as_ref().and_then(|before| before.same(row));
         let (ticks, calls) = earlier.map_or((0.0, 0), |row| (self_ticks(row), row.calls()));
         let calls = row.calls().saturating_sub(calls);
         rows.push((row, self_ticks(row) - ticks, calls));
