@@ -1,6 +1,6 @@
 //! `cargo tsc report`: prints a saved session as a table.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -102,13 +102,15 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     let options = options(view);
     let text = sum.to_text_where(&options, &is_wanted);
     let mut out = anstream::stdout().lock();
-    if view.markdown {
-        write!(out, "```text\n{text}```\n")?;
-        return Ok(());
-    }
+    let fence = |out: &mut dyn Write, fence: &str| match view.markdown {
+        true => writeln!(out, "{fence}"),
+        false => Ok(()),
+    };
+    fence(&mut out, "```text")?;
     heading(&mut out, session, &sum)?;
     write!(out, "{text}")?;
     spreads(&mut out, session, &Rows::new(&sum, &options, &is_wanted))?;
+    fence(&mut out, "```")?;
     Ok(())
 }
 
@@ -131,7 +133,7 @@ fn options(view: &View) -> TextOptions {
 }
 
 /// What the report does not say of itself: its name, its runs, and what was done to the program.
-fn heading(out: &mut impl std::io::Write, session: &Session, sum: &Report) -> Result<()> {
+fn heading(out: &mut impl Write, session: &Session, sum: &Report) -> Result<()> {
     let runs = session.runs.len();
     let about = session.about.as_ref();
     let command = about.map_or_else(|| command_line(sum), |about| about.command.join(" "));
@@ -152,7 +154,7 @@ fn heading(out: &mut impl std::io::Write, session: &Session, sum: &Report) -> Re
 }
 
 /// By how much the self times of the shown rows differ between the runs.
-fn spreads(out: &mut impl std::io::Write, session: &Session, rows: &Rows<'_>) -> Result<()> {
+fn spreads(out: &mut impl Write, session: &Session, rows: &Rows<'_>) -> Result<()> {
     if session.runs.len() < 2 {
         return Ok(());
     }

@@ -187,8 +187,10 @@ fn rows_are_sorted_cut_filtered_and_converted() {
     project
         .tsc("report x --markdown")
         .ends(0)
-        .says("```text\n")
-        .says(":CLK: app::outer ");
+        .says("```text\nx: --release; ")
+        .says("; all figures are of 2 runs together\n")
+        .says(":CLK: app::outer ")
+        .says("self times of the runs, ± half their range: ");
     project.tsc("report x --sort speed").ends(2);
 }
 
