@@ -113,7 +113,10 @@ impl Sides {
 
     /// A row without its test. If its verdict is `NotResolved`, it is tested afterwards.
     fn row(&self, name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
-        let median = |values: &Values| statistics::median(&values.runs);
+        let median = |values: &Values| {
+            let runs = Some(&values.runs).filter(|_| !values.is_untimed);
+            runs.and_then(|runs| statistics::median(runs))
+        };
         let (before, after) = (median(old), median(new));
         let usable = |values: &Values| values.runs.iter().all(|&value| value > 0.0);
         let is_count = policy.metric().is_count();
@@ -123,6 +126,7 @@ impl Sides {
         let verdict = match (before, after) {
             _ if policy.ignores(name) => Verdict::Ignored,
             _ if !is_count && (share < policy.min_share() || is_short) => Verdict::TooSmall,
+            _ if old.is_untimed || new.is_untimed => Verdict::NotTimed,
             (None, _) => Verdict::New,
             (_, None) => Verdict::Gone,
             (Some(0.0), Some(0.0)) => Verdict::TooSmall,
@@ -277,7 +281,7 @@ impl Sides {
 fn weight(row: &Row) -> f64 {
     let first = match row.verdict {
         Verdict::Slower | Verdict::Faster => 2.0,
-        Verdict::TooSmall | Verdict::Ignored => -2.0,
+        verdict if !verdict.is_judged() => -2.0,
         _ => 0.0,
     };
     first + row.share.0.max(row.share.1)

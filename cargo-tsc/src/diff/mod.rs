@@ -14,6 +14,6 @@ mod values;
 pub use comparable::objections;
 pub use judge::compare;
 pub use policy::Policy;
-pub use print::print;
+pub use print::{NOT_TIMED, print};
 pub use row::{Comparison, Difference, Row, Verdict, known_change};
 pub use values::values;

@@ -13,6 +13,10 @@ use crate::rows::{maybe, percent};
 use crate::session::Session;
 use crate::table::{self, Cell, Table};
 
+/// Why a row has no figure of the metric.
+pub const NOT_TIMED: &str =
+    "their single calls are not timed, as with light probes (--metric self and total are known)";
+
 /// Prints a difference, and the verdict of the gate below it.
 ///
 /// # Errors
@@ -223,6 +227,10 @@ fn not_judged(comparison: &Comparison) -> Vec<String> {
             }
         };
         notes.push(format!("not judged, because {why}: {small}"));
+    }
+    let not_timed = comparison.with(Verdict::NotTimed).count();
+    if not_timed > 0 {
+        notes.push(format!("not judged, because {NOT_TIMED}: {not_timed}"));
     }
     notes.extend(comparison.with(Verdict::NotPositive).map(|row| {
         format!(

@@ -26,6 +26,8 @@ pub enum Verdict {
     Gone,
     /// It has no time above 0 in some run: what was subtracted for its probes, or its error, is as much.
     NotPositive,
+    /// The metric is of single calls, and its calls were not timed one by one.
+    NotTimed,
     /// It is too small a part of the program to be judged.
     TooSmall,
     /// The policy excludes it.
@@ -36,7 +38,7 @@ impl Verdict {
     /// Whether the function is judged.
     #[must_use]
     pub fn is_judged(self) -> bool {
-        !matches!(self, Self::TooSmall | Self::Ignored)
+        !matches!(self, Self::NotTimed | Self::TooSmall | Self::Ignored)
     }
 
     /// Whether its time may have changed.

@@ -20,6 +20,8 @@ const COARSE: f64 = 0.9;
 pub struct Values {
     /// The metric in each run. 0 if the function was not called in it.
     pub runs: Vec<f64>,
+    /// Whether the metric is of single calls, which were not timed in some run.
+    pub is_untimed: bool,
     /// The ticks outside annotated callees in each run.
     pub own: Vec<f64>,
     /// If the metric is the function's own time: the ticks of its shortest calls in each run, of each share. What disturbs a call makes it
@@ -50,7 +52,9 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
         let is_known = |row: &CallsiteReport| !metric.is_count() || value(row, metric).is_some();
         for (name, row) in named(run).into_iter().filter(|of| is_known(of.1)) {
             let entry = all.entry(name.clone()).or_insert_with(empty);
-            entry.runs[index] = value(row, metric).unwrap_or(0.0);
+            let figure = value(row, metric);
+            entry.is_untimed |= figure.is_none() && row.calls() > 0;
+            entry.runs[index] = figure.unwrap_or(0.0);
             entry.own[index] = self_ticks(row);
             if metric == Metric::SelfTime {
                 let shortest = SHARES.map(|share| shortest(row, share));

@@ -6,7 +6,8 @@ use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
 use crate::diff::{
-    Comparison, Difference, Policy, Row, Verdict, compare, known_change, objections, print,
+    Comparison, Difference, NOT_TIMED, Policy, Row, Verdict, compare, known_change, objections,
+    print,
 };
 use crate::exit::Exit;
 use crate::output::unless_closed;
@@ -119,8 +120,13 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     let mut rows = comparison.rows.iter();
     if !comparison.exact {
         if rows.all(|row| row.visible.is_none()) {
-            let text = "nothing is judged: no function on both sides takes as much time as the policy asks for, and as can be judged";
-            return (Exit::NotComparable, text.to_owned());
+            let why = match comparison.with(Verdict::NotTimed).next() {
+                Some(_) => NOT_TIMED,
+                None => {
+                    "no function on both sides takes as much time as the policy asks for, and as can be judged"
+                }
+            };
+            return (Exit::NotComparable, format!("nothing is judged: {why}"));
         }
         return (Exit::Fine, nothing_slower(comparison));
     }

@@ -225,6 +225,34 @@ fn a_function_of_microseconds_is_not_judged_without_turns() {
 }
 
 #[test]
+fn what_is_not_known_of_single_calls_is_not_small() {
+    let project = sessions();
+    for name in ["base", "same"] {
+        // As of a light function. The other one is known.
+        let change = |_: u32, row: &mut Value| {
+            row["p99_ticks"] = Value::Null;
+            row["probe"] = "light".into();
+        };
+        copy(&project, name, &format!("light-{name}"), change);
+    }
+    let ended = project.tsc("diff light-base light-same --metric p99 --json");
+    let json = ended.ends(0).json();
+    assert_eq!(verdict(&json, "app::inner::work"), "not-timed");
+    let rows = json["comparison"]["rows"].as_array().unwrap();
+    let work = rows.iter().find(|row| row["name"] == "app::inner::work");
+    assert!(work.unwrap()["before"].is_null(), "{json}");
+    project
+        .tsc("diff light-base light-same --metric p99")
+        .ends(0)
+        .remarks("their single calls are not timed, as with light probes");
+    project.write("tsc.toml", "[gate]\nignore = [\"outer\"]\n");
+    project
+        .tsc("gate light-base light-same --metric p99")
+        .ends(3)
+        .says("gate: nothing is judged: their single calls are not timed");
+}
+
+#[test]
 fn what_cannot_be_judged_is_apart_from_a_regression() {
     let project = sessions();
     project
