@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::statistics::{self, Shift, adjust};
 
 /// The name of the row of the program's time. What changes all functions alike is seen in none of them, because each is compared with the rest.
-const WHOLE: &str = "(the whole program)";
+pub const WHOLE: &str = "(the whole program)";
 /// A function that takes less time in a run, in seconds, is not judged if the sides were not measured in turns. A few page faults or a cold
 /// cache, which depend on what ran before, are several per cent of it.
 const SHORT: f64 = 100e-6;

@@ -12,7 +12,7 @@ mod tests;
 mod values;
 
 pub use comparable::objections;
-pub use judge::compare;
+pub use judge::{WHOLE, compare};
 pub use policy::Policy;
 pub use print::{NOT_TIMED, print};
 pub use row::{Comparison, Difference, Row, Verdict, known_change};

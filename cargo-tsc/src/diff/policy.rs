@@ -1,6 +1,6 @@
 //! The rules for a change: the options, and the policy file `tsc.toml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use regex_lite::Regex;
 use serde::Deserialize;
 
 use crate::command_line::{Judgement, Metric};
+use crate::nearest::nearest;
 use crate::progress::remark;
 use crate::share::share;
 
@@ -150,6 +151,25 @@ impl Policy {
             false => self.threshold,
         };
         own.or(of_all).unwrap_or(THRESHOLD)
+    }
+
+    /// The thresholds that are of none of these functions, each with the nearest of them.
+    #[must_use]
+    pub fn unmatched(&self, names: &BTreeSet<String>) -> Vec<String> {
+        // The paths of the call tree are only known if calls are compared.
+        let is_known = |name: &str| {
+            names.contains(name) || name.contains(" > ") && self.metric() != Metric::Calls
+        };
+        let unknown = self.functions.keys().filter(|name| !is_known(name));
+        let sentence = |name: &String| {
+            let nearest = nearest(name, names.iter().map(String::as_str));
+            let nearest = nearest
+                .first()
+                .map(|name| format!("; the nearest is {name}"));
+            let nearest = nearest.unwrap_or_default();
+            format!("gate.functions: {name} is none of the functions{nearest}")
+        };
+        unknown.map(sentence).collect()
     }
 
     /// Functions with a smaller share of the time are not judged.

@@ -1,18 +1,19 @@
 //! `cargo tsc diff` and `cargo tsc gate`: what changed, for people and as an exit status.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
 use crate::diff::{
-    Comparison, Difference, NOT_TIMED, Policy, Row, Verdict, compare, known_change, objections,
-    print,
+    Comparison, Difference, NOT_TIMED, Policy, Row, Verdict, WHOLE, compare, known_change,
+    objections, print,
 };
 use crate::exit::Exit;
 use crate::output::unless_closed;
 use crate::progress::{remark, warn};
-use crate::rows::percent;
+use crate::rows::{path, percent};
 use crate::session::{self, Session, Store};
 use crate::sources::whole;
 
@@ -60,6 +61,11 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
     };
     let (before, after, is_same) = both(before, after)?;
     let difference = Difference::of(&before, &after, &policy);
+    if let Some(comparison) = &difference.comparison {
+        let names = names(&[&before, &after], comparison);
+        let unmatched = policy.unmatched(&names);
+        unmatched.iter().for_each(|sentence| remark(sentence));
+    }
     let (exit, text) = difference.verdict(&policy, is_same);
     let printed = print(&before, &after, &difference, Some(&text), &args.judgement);
     unless_closed(printed)?;
@@ -67,6 +73,15 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         Exit::NotComparable if policy.lenient => Exit::Fine,
         exit => exit,
     })
+}
+
+/// The names for which the policy may have a threshold: of all functions, also those that do not have the metric.
+fn names(sessions: &[&Session], comparison: &Comparison) -> BTreeSet<String> {
+    let runs = sessions.iter().flat_map(|session| &session.runs);
+    let functions = runs.flat_map(|run| run.callsites().iter().map(path));
+    let rows = comparison.rows.iter().map(|row| row.name.clone());
+    let whole = std::iter::once(WHOLE.to_owned());
+    functions.chain(rows).chain(whole).collect()
 }
 
 impl Difference {

@@ -100,7 +100,14 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         "tsc.toml",
         "[gate.functions]\n\"app::inner::work\" = \"8%\"\n",
     );
-    project.tsc("gate --baseline base slow").ends(0);
+    let ended = project.tsc("gate --baseline base slow").ends(0);
+    assert!(!ended.err.contains("gate.functions"), "{}", ended.err);
+    let old = "[gate.functions]\n\"app::inner::works\" = \"8%\"\n";
+    project.write("old.toml", old);
+    project
+        .tsc("gate --baseline base slow --policy old.toml")
+        .ends(1)
+        .remarks("app::inner::works is none of the functions; the nearest is app::inner::work\n");
     let strict = "[gate]\nthreshold = \"0.1%\"\nignore = [\"::work$\"]\n";
     project.write("other.toml", strict);
     project
