@@ -29,6 +29,8 @@ pub struct Values {
     pub shortest: [Vec<f64>; 2],
     /// Whether the first share of the shortest calls is too coarse, in the first run.
     pub is_coarse: bool,
+    /// The calls in each run.
+    pub called: Vec<f64>,
     /// Calls in the median run.
     pub calls: f64,
     /// Its share of the time on the CPU, in the median run.
@@ -39,11 +41,11 @@ pub struct Values {
 /// is the number of calls, also all paths of the call tree.
 pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
     let mut all: BTreeMap<String, Values> = BTreeMap::new();
-    let mut calls: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let count = session.runs.len();
     let empty = || Values {
         runs: vec![0.0; count],
         own: vec![0.0; count],
+        called: vec![0.0; count],
         shortest: [vec![0.0; count], vec![0.0; count]],
         ..Values::default()
     };
@@ -51,11 +53,12 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
         // A count of what is not counted is not 0, but unknown.
         let is_known = |row: &CallsiteReport| !metric.is_count() || value(row, metric).is_some();
         for (name, row) in named(run).into_iter().filter(|of| is_known(of.1)) {
-            let entry = all.entry(name.clone()).or_insert_with(empty);
+            let entry = all.entry(name).or_insert_with(empty);
             let figure = value(row, metric);
             entry.is_untimed |= figure.is_none() && row.calls() > 0;
             entry.runs[index] = figure.unwrap_or(0.0);
             entry.own[index] = self_ticks(row);
+            entry.called[index] = row.calls() as f64;
             if metric == Metric::SelfTime {
                 let shortest = SHARES.map(|share| shortest(row, share));
                 for (runs, (ticks, _)) in entry.shortest.iter_mut().zip(shortest) {
@@ -63,20 +66,19 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
                 }
                 entry.is_coarse |= index == 0 && shortest[0].1 > COARSE;
             }
-            calls.entry(name).or_insert_with(|| vec![0.0; count])[index] = row.calls() as f64;
         }
         let contexts = run.contexts().iter().filter(|_| metric == Metric::Calls);
         for context in contexts.filter(|context| context.parent().is_some()) {
             let entry = all.entry(way(run, context)).or_insert_with(empty);
             entry.runs[index] += context.calls().unwrap_or(0) as f64;
+            entry.called[index] = entry.runs[index];
         }
     }
     let whole: Vec<f64> = session.runs.iter().map(all_self_ticks).collect();
-    for (name, values) in &mut all {
+    for values in all.values_mut() {
         let shares = values.own.iter().zip(&whole);
         let shares: Vec<f64> = shares.map(|(own, whole)| own / whole.max(1.0)).collect();
-        let calls = calls.get(name).unwrap_or(&values.runs);
-        values.calls = median(calls).unwrap_or(0.0);
+        values.calls = median(&values.called).unwrap_or(0.0);
         values.share = median(&shares).unwrap_or(0.0);
     }
     all

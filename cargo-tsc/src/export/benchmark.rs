@@ -21,10 +21,14 @@ pub fn bmf(session: &Session) -> Result<String> {
         .flatten()
     {
         for (name, values) in values(session, metric) {
-            let Some(middle) = median(&values.runs) else {
+            let runs = values.runs.iter().zip(&values.called);
+            // There is no time of a call in a run without one.
+            let runs = runs.filter(|&(_, &calls)| metric == Metric::SelfTime || calls > 0.0);
+            let runs: Vec<f64> = runs.map(|(run, _)| *run).collect();
+            let Some(middle) = median(&runs) else {
                 continue;
             };
-            let (least, greatest) = range(&values.runs);
+            let (least, greatest) = range(&runs);
             let value = json!({ "value": middle * scale, "lower_value": least * scale, "upper_value": greatest * scale });
             functions.entry(name).or_default().insert(measure, value);
         }
