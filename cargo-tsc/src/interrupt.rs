@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::process::Child;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result};
@@ -11,6 +11,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 /// The latest signal, or 0. Set in the signal handler itself. A thread that is notified of the signal might run only after the program's end
 /// has been noticed.
 static SIGNAL: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+/// Whether signals are outlived already.
+static OUTLIVES: AtomicBool = AtomicBool::new(false);
 
 /// The processes for which this one waits.
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -40,6 +43,9 @@ impl std::error::Error for Interrupted {}
 /// # Errors
 /// If a signal handler cannot be installed.
 pub fn outlive() -> Result<()> {
+    if OUTLIVES.swap(true, Relaxed) {
+        return Ok(());
+    }
     let context = "no handler for signals";
     let mut signals = vec![SIGINT, SIGTERM];
     #[cfg(unix)]

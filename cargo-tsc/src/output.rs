@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
+use crate::interrupt;
+
 /// Makes `contents` the contents of the file. They are written to a new file, which then takes the other's name, so that a reader never
 /// finds a part of them, and an error leaves the file as it was. Symbolic links are followed, and a terminal, a pipe or another device is
 /// written to.
@@ -16,13 +18,29 @@ pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     write_to(path, contents.as_ref()).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Writes a file, also if a signal comes meanwhile: otherwise the new file would remain beside the old one. The caller checks for the signal
+/// afterwards.
+///
+/// # Errors
+/// Those of [`write`].
+pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    // A pipe or a device may keep this program waiting, and is written to in place.
+    if fs::metadata(path).map_or(true, |there| there.is_file()) {
+        interrupt::outlive()?;
+    }
+    write(path, contents)
+}
+
 /// Writes to this file, or to standard output if there is none.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If it cannot be written, or a signal has come meanwhile.
 pub fn write_or_print(path: Option<&Path>, contents: impl AsRef<[u8]>) -> Result<()> {
     match path {
-        Some(path) => write(path, contents),
+        Some(path) => {
+            write_whole(path, contents)?;
+            Ok(interrupt::check()?)
+        }
         None => Ok(io::stdout().lock().write_all(contents.as_ref())?),
     }
 }
@@ -151,6 +169,38 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         symlink("nothing", &lost).unwrap();
         assert!(write(&lost, "new").is_err() && lost.is_symlink());
+    }
+
+    #[cfg(unix)]
+    const FOLDER: &str = "CARGO_TSC_TEST_FOLDER";
+
+    #[cfg(unix)]
+    #[test]
+    #[ignore = "the test below starts it in a process of its own, which it interrupts"]
+    fn written_while_a_signal_comes() {
+        let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
+        write_whole(&folder.join("file"), vec![b'x'; 1 << 26]).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_signal_leaves_no_part_of_a_file() {
+        use nix::sys::signal::{Signal, kill};
+        use nix::unistd::Pid;
+
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        let test = "output::tests::written_while_a_signal_comes";
+        command.args(["--ignored", "--exact", test]);
+        let mut child = command.env(FOLDER, dir.path()).spawn().unwrap();
+        let files = || fs::read_dir(dir.path()).unwrap().count();
+        while files() == 0 && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        let pid = Pid::from_raw(child.id().cast_signed());
+        kill(pid, Signal::SIGTERM).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!((files(), dir.path().join("file").exists()), (1, true));
     }
 
     #[cfg(unix)]

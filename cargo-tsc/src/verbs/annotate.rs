@@ -14,6 +14,7 @@ use crate::annotate::{self, Function, Where};
 use crate::build::{CargoCommand, CargoVerb, Project};
 use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::output;
 use crate::progress::remark;
 use crate::sources::{Sources, plain};
@@ -171,7 +172,8 @@ fn change(
         Err(error) => return Ok(Err(error)),
     };
     if count > 0 && (args.write || args.strip) {
-        output::write(file, text)?;
+        output::write_whole(file, text)?;
+        interrupt::check()?;
     }
     Ok(Ok(count))
 }

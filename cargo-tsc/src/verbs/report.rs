@@ -10,6 +10,7 @@ use tsc_report::{CallsiteReport, Report, TextForm, TextOptions};
 use crate::command_line::{ReportArgs, View};
 use crate::escape::line;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::nearest;
 use crate::output;
 use crate::progress::{name_of, remark, shown};
@@ -40,6 +41,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         None => None,
     };
     print(&session, before.as_ref(), &args.view)?;
+    interrupt::check()?;
     Ok(Exit::Fine)
 }
 
@@ -65,7 +67,7 @@ fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &V
         session.path.with_extension("html")
     };
     let file = view.html.clone().flatten().unwrap_or(beside);
-    output::write(&file, cargo_tsc::html::page(sum, before)?)?;
+    output::write_whole(&file, cargo_tsc::html::page(sum, before)?)?;
     remark(&format!("wrote {}", shown(&file)));
     if sum.contexts().is_empty() {
         remark("the page has no flame graph: record the call tree with `cargo tsc run --tree`");
