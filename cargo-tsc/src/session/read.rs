@@ -23,7 +23,8 @@ pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
         Some(name) => name.display().to_string(),
         None => name_of(&path),
     };
-    if path.is_file() {
+    // Also a pipe, as of a shell's `<(…)`.
+    if !path.is_dir() {
         let runs = vec![read_report(&path)?];
         return Ok(Session {
             label,

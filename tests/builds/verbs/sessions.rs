@@ -95,4 +95,14 @@ fn sixty_four_processes_add_up_to_exactly_the_sums() {
         .ends(2)
         .complains("it is also the file for the sum");
     project.tsc("report all.json").ends(0).says("app::outer");
+    #[cfg(target_os = "linux")]
+    {
+        let mut command = project.command("report /dev/stdin");
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let mut file = std::fs::File::open(project.path("all.json")).unwrap();
+        std::thread::spawn(move || std::io::copy(&mut file, &mut writer));
+        let output = command.stdin(reader).output().unwrap();
+        let ended = crate::project::Ended::of(output, "report of a pipe");
+        ended.ends(0).says("app::outer");
+    }
 }
