@@ -38,7 +38,7 @@ fn more_in_interrupted(sums: &CallsiteSums, even: f64) -> Option<f64> {
     }
     // What is interrupted in proportion to its length has this mean.
     let hit = sums.squares.get() as f64 / sums.sum as f64;
-    let is_even = hit - mean(sums.sum, sums.samples)? < even;
+    let is_even = sums.sum > 0 && hit - mean(sums.sum, sums.samples)? < even;
     is_even.then_some(sums.excluded_sum as f64 - excluded as f64 * hit)
 }
 
@@ -81,6 +81,7 @@ mod tests {
         let is_usual = |left: f64| (left - usual).abs() < 1e-6;
         assert!(is_usual(left_by(|sums| sums.own_interruptions = 3)));
         assert!(is_usual(left_by(|sums| sums.excluded = 0)));
+        assert!(is_usual(left_by(|sums| sums.sum = -100_000)));
         // One call of 100 µs takes half of the time.
         assert!(is_usual(left_by(|sums| {
             (sums.samples, sums.sum) = (1001, 200_000);

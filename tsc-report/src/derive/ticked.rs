@@ -41,8 +41,7 @@ impl CallsiteReport {
         let is_split = sums.unsplit == 0;
         self.blocked_ticks = is_split.then_some(off - waiting);
         self.waiting_ticks = is_split.then_some(waiting);
-        self.total_error_ticks = None;
-        self.self_error_ticks = None;
+        (self.total_error_ticks, self.self_error_ticks) = (None, None);
         if self.is_light() {
             self.derive_light();
         } else {
