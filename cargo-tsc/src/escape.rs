@@ -10,7 +10,7 @@ pub fn markdown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '&' | '<' | '|' | '[' | ']' | '*' | '`' | '\\' | '~' => {
+            '&' | '<' | '|' | '[' | ']' | '*' | '_' | '`' | '\\' | '~' => {
                 shown += &format!("&#{};", u32::from(character));
             }
             _ => shown.push(character),
@@ -46,8 +46,8 @@ mod tests {
     #[test]
     fn markdown_has_no_effect() {
         assert_eq!(
-            markdown("a|b <T> [x](y) `c` &amp; \\"),
-            "a&#124;b &#60;T> &#91;x&#93;(y) &#96;c&#96; &#38;amp; &#92;"
+            markdown("_a_|b <T> [x](y) `c` &amp; \\"),
+            "&#95;a&#95;&#124;b &#60;T> &#91;x&#93;(y) &#96;c&#96; &#38;amp; &#92;"
         );
     }
 }
