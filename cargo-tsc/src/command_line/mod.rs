@@ -121,16 +121,16 @@ pub struct View {
     pub filter: Option<Regex>,
     /// Unit of the times; cycles are core cycles, at the core clock's rate while the program ran. The first line and the slowest calls are
     /// always in times, and --full in ticks
-    #[arg(long, default_value = "time", value_parser = one_of(TextUnit::NAMES))]
+    #[arg(long, default_value = "time", value_parser = one_of(TextUnit::NAMES), conflicts_with_all = ["json", "html", "open"])]
     pub unit: TextUnit,
     /// Print a histogram of each row's samples
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["json", "html", "open"])]
     pub histogram: bool,
     /// Print every column, how net ticks follow from raw ones, and every reason for doubt
-    #[arg(long, conflicts_with = "histogram")]
+    #[arg(long, conflicts_with_all = ["histogram", "json", "html", "open"])]
     pub full: bool,
     /// Print each function's slowest calls below its row, with their callers
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["json", "html", "open"])]
     pub slowest: bool,
     /// JSON instead of a table
     #[arg(long, conflicts_with = "markdown")]

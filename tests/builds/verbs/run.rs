@@ -192,6 +192,12 @@ fn rows_are_sorted_cut_filtered_and_converted() {
         .says(":CLK: app::outer ")
         .says("self times of the runs, ± half their range: ");
     project.tsc("report x --sort speed").ends(2);
+    for option in ["--unit ticks", "--histogram", "--full", "--slowest"] {
+        for form in ["--json", "--html", "--open"] {
+            let words = format!("report x {option} {form}");
+            project.tsc(&words).ends(2).remarks("cannot be used with");
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
