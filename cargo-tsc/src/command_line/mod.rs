@@ -113,7 +113,7 @@ pub struct View {
     /// Order of the rows
     #[arg(long, default_value = "self", value_parser = one_of(TextSort::NAMES), conflicts_with_all = ["json", "html", "open"])]
     pub sort: TextSort,
-    /// Print at most this many rows
+    /// Print at most this many rows; 0 for all
     #[arg(long, value_name = "N", default_value_t = 30, conflicts_with_all = ["json", "html", "open"])]
     pub top: usize,
     /// Print only rows whose module::name matches

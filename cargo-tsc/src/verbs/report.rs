@@ -127,7 +127,7 @@ fn options(view: &View) -> TextOptions {
         .width(table::width())
         .unit(view.unit)
         .sort(view.sort)
-        .top(view.top)
+        .top(Some(view.top).filter(|&top| top > 0).unwrap_or(usize::MAX))
         .modules(true)
         .command_line(true)
         .slowest(view.slowest)

@@ -192,6 +192,8 @@ fn rows_are_sorted_cut_filtered_and_converted() {
         .says(":CLK: app::outer ")
         .says("self times of the runs, ± half their range: ");
     project.tsc("report x --sort speed").ends(2);
+    let all = project.tsc("report x --top 0").ends(0);
+    all.says("app::outer").says("app::inner::work");
     for option in ["--unit ticks", "--histogram", "--full", "--slowest"] {
         for form in ["--json", "--html", "--open"] {
             let words = format!("report x {option} {form}");
