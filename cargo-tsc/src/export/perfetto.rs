@@ -109,19 +109,11 @@ impl Writer {
         for (row, call) in calls {
             // Calls of async functions leave the thread's own track to the others.
             let first = usize::from(row.polls().is_some());
-            let fits = |lane: &&mut Lane| lane.has_room(call);
-            let at = lanes
-                .iter_mut()
-                .skip(first)
-                .find(fits)
-                .map(|lane| lane.number);
+            let at = (first..lanes.len()).find(|&at| lanes[at].has_room(call));
             let at = at.unwrap_or(lanes.len().max(first));
             while lanes.len() <= at {
-                let number = lanes.len();
-                let track = self.add_lane(process, call, number);
                 lanes.push(Lane {
-                    number,
-                    track,
+                    track: self.add_lane(process, call, lanes.len()),
                     open: Vec::new(),
                 });
             }
@@ -204,7 +196,6 @@ impl Writer {
 
 /// A track of a thread, with the ends of the calls that have begun there, the innermost last.
 struct Lane {
-    number: usize,
     track: u64,
     open: Vec<u64>,
 }
