@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use tsc_report::Report;
 
-use super::stacks::{OTHER, callsite, line_of_text, require, whole};
+use super::stacks::{OTHER, line_of_text, require, whole};
 use crate::rows::path;
 
 /// The name of the function that represents the program's threads.
@@ -90,7 +90,7 @@ fn functions(report: &Report) -> BTreeMap<Place, Function> {
     let contexts = report.contexts();
     let places: Vec<Place> = contexts
         .iter()
-        .map(|context| match callsite(report, context) {
+        .map(|context| match report.callsite_of(context) {
             Some(row) => Place {
                 file: line_of_text(row.file()),
                 name: line_of_text(&path(row)),

@@ -1,7 +1,7 @@
 //! The call tree as stacks.
 
 use anyhow::{Result, bail};
-use tsc_report::{CallsiteReport, Context, Report};
+use tsc_report::{Context, Report};
 
 use crate::rows::path;
 
@@ -16,16 +16,10 @@ pub fn require(report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The callsite of a context. `None` for the calls for which the tree had no room.
-pub fn callsite<'a>(report: &'a Report, context: &Context) -> Option<&'a CallsiteReport> {
-    context
-        .callsite()
-        .and_then(|index| report.callsites().get(index as usize))
-}
-
 /// The name of a context's function.
 pub fn name(report: &Report, context: &Context) -> String {
-    callsite(report, context).map_or_else(|| OTHER.to_owned(), path)
+    let callsite = report.callsite_of(context);
+    callsite.map_or_else(|| OTHER.to_owned(), path)
 }
 
 /// A context and its callers, from the context itself outwards.

@@ -39,7 +39,8 @@ impl Report {
             .map_or("<other>", |callsite| &callsite.name)
     }
 
-    pub(crate) fn callsite_of(&self, context: &Context) -> Option<&CallsiteReport> {
+    #[doc(hidden)]
+    pub fn callsite_of(&self, context: &Context) -> Option<&CallsiteReport> {
         self.callsites.get(context.callsite? as usize)
     }
 }

@@ -33,9 +33,8 @@ fn report() -> Report {
 fn buckets_are_cumulative_up_to_all() {
     let text = report().to_openmetrics();
     let at = |le: &str| {
-        let line = text
-            .lines()
-            .find(|line| line.contains(&format!("le=\"{le}\"")));
+        let mut lines = text.lines();
+        let line = lines.find(|line| line.contains(&format!("le=\"{le}\"")));
         line.and_then(|line| line.rsplit(' ').next())
             .map(str::to_owned)
     };
