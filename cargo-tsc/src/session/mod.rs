@@ -22,8 +22,6 @@ pub use store::{Store, Writer};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// The version of the structure of this data: 1.
-    pub schema: u32,
     /// The command that was measured.
     pub command: Vec<String>,
     /// Whether every function was annotated.
@@ -46,7 +44,6 @@ impl About {
     pub fn of(command: &[OsString]) -> Self {
         let words = command.iter().map(|word| word.display().to_string());
         Self {
-            schema: 1,
             command: words.collect(),
             ..Self::default()
         }

@@ -381,7 +381,7 @@ fn what_depends_on_the_order_of_functions_is_open() {
             }
         }
         let about = serde_json::json!({
-            "schema": 1, "runs": about, "id": side, "interleaved_with": other
+            "runs": about, "id": side, "interleaved_with": other
         });
         project.write(&format!("order-{side}/session.json"), &about.to_string());
     }
@@ -419,7 +419,7 @@ fn a_session_that_had_to_wait_is_not_compared() {
             project.write(&format!("{name}/{run:03}/1.json"), &report.to_string());
         }
         let run = |run: u32| serde_json::json!({ "folder": format!("{run:03}"), "seconds": seconds, "cpu_seconds": 1.0 });
-        let about = serde_json::json!({ "schema": 1, "runs": Vec::from_iter((0..10).map(run)) });
+        let about = serde_json::json!({ "runs": Vec::from_iter((0..10).map(run)) });
         project.write(&format!("{name}/session.json"), &about.to_string());
     }
     project
