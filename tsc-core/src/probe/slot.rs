@@ -9,7 +9,7 @@ use crate::events::CountedCall;
 use crate::record::light::{Frame, Place};
 use crate::record::thread::Thread;
 use crate::record::{Record, Sums};
-use crate::tsc::Ticks;
+use crate::tsc::{Ticks, clock};
 
 /// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
 /// it, each start would copy it.
@@ -70,16 +70,11 @@ impl Slot {
     }
 
     /// A call that starts now and is not timed.
-    pub(super) fn set_untimed(
-        &mut self,
-        record: NonNull<Record>,
-        thread: &'static Thread,
-        now: Ticks,
-    ) {
+    pub(super) fn set_untimed(&mut self, record: NonNull<Record>, thread: &'static Thread) {
         let Sums { overhead, work } = Sums::of(thread);
         self.record.write(ptr::null());
         self.set_overhead(overhead);
-        self.start.write(now);
+        self.start.write(clock::now());
         self.work.write(work);
         self.thread.write(thread);
         self.untimed.write(Some(record));

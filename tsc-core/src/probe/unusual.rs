@@ -155,7 +155,7 @@ extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> boo
         thread.rearm();
         slot.set_timed(record, thread);
     } else {
-        slot.set_untimed(found, thread, clock::now());
+        slot.set_untimed(found, thread);
     }
     // If this was the thread's first call, it may have a tree now, or it may link frames from now on.
     if let Some(contexts) = thread.contexts() {
