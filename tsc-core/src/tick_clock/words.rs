@@ -103,9 +103,10 @@ impl Words {
                 make_stale(word);
             }
         }
-        // In the child of a fork that a signal handler has made meanwhile, nobody reads any more.
-        let one_less = |readers: usize| readers.checked_sub(1);
-        let _ = self.readers.fetch_update(SeqCst, SeqCst, one_less);
+        // In the child of a fork that a signal handler has made meanwhile, this thread is no longer counted.
+        if self.readers.fetch_sub(1, SeqCst) == 0 {
+            self.readers.fetch_add(1, SeqCst);
+        }
     }
 
     /// Forgets the words of the parent, in the child of a fork.
