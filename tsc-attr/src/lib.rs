@@ -72,7 +72,8 @@ mod tokens;
 ///
 /// Arguments on a block apply to all functions in it; a function's own arguments take precedence. A block recognises the attributes inside
 /// it by their name: one that was imported under another name (`use tsc_runtime::cycles as measured`) adds no second probe, and is an error
-/// if it has arguments.
+/// if it has arguments. One under a condition, `cfg_attr(…, cycles(…))`, decides alone about its item: no argument of the block applies to
+/// it, and it is not measured where the condition does not hold.
 ///
 /// # What is measured
 ///
