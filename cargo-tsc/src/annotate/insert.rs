@@ -21,7 +21,7 @@ pub enum Where {
     /// Like `Functions`, but without tests, and without functions that take less time than a probe: a straight line without a call, a loop
     /// or a macro.
     Worthwhile,
-    /// Every `impl`, `trait` and inline `mod` at the top level of a file.
+    /// Every `impl`, `trait` and inline `mod` at the top level of a file, except a `mod` that rustc refuses behind an attribute.
     Blocks,
 }
 
@@ -255,8 +255,21 @@ fn start(vis: &Visibility, sig: &Signature) -> Span {
 fn block(item: &Item) -> Option<usize> {
     let holds_functions = match item {
         Item::Impl(_) | Item::Trait(_) => true,
-        Item::Mod(module) => module.content.is_some(),
+        Item::Mod(_) => !is_fixed(item),
         _ => false,
     };
     holds_functions.then(|| item.span().byte_range().start)
+}
+
+/// Whether the item is or holds what no macro may make: a module in a file of its own, or a macro that the crate exports.
+fn is_fixed(item: &Item) -> bool {
+    let is_export = |attribute: &Attribute| attribute.path().is_ident("macro_export");
+    match item {
+        Item::Mod(module) => match &module.content {
+            Some((_, items)) => items.iter().any(is_fixed),
+            None => true,
+        },
+        Item::Macro(definition) => definition.attrs.iter().any(is_export),
+        _ => false,
+    }
 }

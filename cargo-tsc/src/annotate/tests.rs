@@ -162,6 +162,10 @@ fn blocks_get_it_before_their_attributes() {
         "fn a() {}\n$#[allow(x)] impl T {}\n$trait U {}\nmod elsewhere;\n$mod m {}\n",
         Where::Blocks,
     );
+    check(
+        "$mod a { mod b { macro_rules! c { () => {} } } }\nmod d { mod e { mod f; } }\nmod g { #[macro_export] macro_rules! h { () => {} } }\n",
+        Where::Blocks,
+    );
 }
 
 #[test]
