@@ -69,7 +69,8 @@ fn returns_iterator(sig: &Signature) -> bool {
 }
 
 /// The function's line. A literal costs the compiler less than `line!()`, which would also give every function in a block the line of the
-/// block's attribute.
+/// block's attribute. If a `macro_rules!` macro has written the name, this is its line in the macro, although the row's file is that of the
+/// macro's call: a span does not tell on stable that it comes from a macro.
 fn line_of(span: Span) -> u32 {
     if proc_macro::is_available() {
         u32::try_from(span.unwrap().line()).unwrap_or(0)
