@@ -311,9 +311,6 @@ fn runs(project: &Project, session: &str) -> [Vec<String>; 2] {
 #[cfg(target_os = "linux")]
 #[test]
 fn both_runs_that_are_interrupted_at_once_belong_to_their_sessions() {
-    use std::os::unix::process::CommandExt as _;
-    use std::time::{Duration, Instant};
-
     if std::thread::available_parallelism().unwrap().get() < 2 {
         return crate::project::skipped("one CPU");
     }
@@ -323,27 +320,11 @@ fn both_runs_that_are_interrupted_at_once_belong_to_their_sessions() {
     project.write("src/main.rs", &long);
     git(&root, &["commit", "--quiet", "--all", "--message=long"]);
     let words = "ab HEAD HEAD -n 50 --duet --links 1 -- --release";
-    let mut command = project.command(words);
-    command.process_group(0);
-    command.stdout(std::process::Stdio::piped());
-    command.stderr(std::process::Stdio::piped());
-    let child = command.spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(1500);
     // The first two have ended, and the next two run.
     let second = ["ab-before", "ab-after"].map(|side| project.path("target/tsc").join(side));
-    while !second.iter().all(|side| side.join("002").exists()) {
-        assert!(Instant::now() < deadline, "it has not begun to run");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let group = format!("-{}", child.id());
-    let mut kill = Command::new("kill");
-    assert!(
-        kill.args(["-INT", "--", &group])
-            .status()
-            .unwrap()
-            .success()
-    );
-    Ended::of(child.wait_with_output().unwrap(), words)
+    let they_run = || second.iter().all(|side| side.join("002").exists());
+    project
+        .interrupted(words, they_run)
         .ends(130)
         .remarks("interrupted; the runs so far are kept\n");
     for side in ["ab-before", "ab-after"] {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -452,30 +451,8 @@ fn a_program_that_ends_soon_has_no_thread_that_libc_knows() {
 /// Runs a command, and interrupts it when the project's file `started` has so many letters.
 #[cfg(unix)]
 fn interrupted(project: &Project, words: &str, letters: usize) -> Ended {
-    use std::os::unix::process::CommandExt as _;
-    use std::time::{Duration, Instant};
-
-    let mut command = project.command(words);
-    command.process_group(0).stdout(Stdio::piped());
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(1500);
     let started = || std::fs::read(project.path("started")).map_or(0, |letters| letters.len());
-    while started() < letters {
-        assert!(
-            Instant::now() < deadline && child.try_wait().unwrap().is_none(),
-            "it has not been started"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let group = format!("-{}", child.id());
-    let mut kill = Command::new("kill");
-    assert!(
-        kill.args(["-INT", "--", &group])
-            .status()
-            .unwrap()
-            .success()
-    );
-    Ended::of(child.wait_with_output().unwrap(), words)
+    project.interrupted(words, || started() >= letters)
 }
 
 #[cfg(unix)]

@@ -149,6 +149,30 @@ edition = \"2024\"
         fs::read_to_string(self.path(path)).unwrap()
     }
 
+    /// Runs a command, and interrupts it and its children when it is time.
+    #[cfg(unix)]
+    pub(crate) fn interrupted(&self, words: &str, is_time: impl Fn() -> bool) -> Ended {
+        use std::os::unix::process::CommandExt as _;
+        use std::time::{Duration, Instant};
+
+        let mut command = self.command(words);
+        command.process_group(0).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(1500);
+        while !is_time() {
+            assert!(
+                Instant::now() < deadline && child.try_wait().unwrap().is_none(),
+                "it has not come so far"
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let group = format!("-{}", child.id());
+        let mut kill = Command::new("kill");
+        let killed = kill.args(["-INT", "--", &group]).status().unwrap();
+        assert!(killed.success());
+        Ended::of(child.wait_with_output().unwrap(), words)
+    }
+
     /// The command `cargo tsc` with these words.
     pub(crate) fn command(&self, words: &str) -> Command {
         #[cfg(unix)]
