@@ -44,11 +44,7 @@ fn take(trees: &mut Vec<TokenTree>, len: fn(&[TokenTree]) -> usize) -> TokenStre
 }
 
 fn items_len(trees: &[TokenTree]) -> usize {
-    let mut len = 0;
-    while let Some(item) = items::leading_item_len(&trees[len..]) {
-        len += item;
-    }
-    len
+    items::leading_items_len(trees, |_| true)
 }
 
 /// Parses only the tokens after the last `;`. If that fails, there is no tail, and nothing forces the result to be computed before the

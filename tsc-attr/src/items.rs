@@ -9,17 +9,25 @@ pub(crate) fn leading_item_len(trees: &[TokenTree]) -> Option<usize> {
     begins_item(rest).then(|| start + item_len(rest))
 }
 
-/// The items before the first `macro_rules!`, and the others.
-pub(crate) fn split_at_macro(items: TokenStream) -> [TokenStream; 2] {
-    let mut trees: Vec<TokenTree> = items.into_iter().collect();
+/// The number of tokens of the items at the front of `trees`, up to the first that is not wanted.
+pub(crate) fn leading_items_len(
+    trees: &[TokenTree],
+    is_wanted: impl Fn(&[TokenTree]) -> bool,
+) -> usize {
     let mut len = 0;
-    while let Some(item) = leading_item_len(&trees[len..]) {
-        if matches!(keyword(&trees[len..]), TokenTree::Ident(word) if word == "macro_rules") {
-            break;
-        }
+    while let Some(item) = leading_item_len(&trees[len..])
+        && is_wanted(&trees[len..])
+    {
         len += item;
     }
-    let others = trees.split_off(len);
+    len
+}
+
+/// The items before the first `macro_rules!`, and the others.
+pub(crate) fn split_at_macro(items: TokenStream) -> [TokenStream; 2] {
+    let is_macro = |trees: &[TokenTree]| matches!(keyword(trees), TokenTree::Ident(word) if word == "macro_rules");
+    let mut trees: Vec<TokenTree> = items.into_iter().collect();
+    let others = trees.split_off(leading_items_len(&trees, |trees| !is_macro(trees)));
     [trees, others].map(TokenStream::from_iter)
 }
 
