@@ -125,7 +125,7 @@ const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The bursts so far, in cycles per tick.
 static BURSTS: Mutex<Vec<f64>> = Mutex::new(Vec::new());
-/// The most bursts that are kept. After that, each new burst replaces the previous one.
+/// The most bursts that are kept. After that, each new burst replaces the oldest one.
 const MOST_BURSTS: usize = 256;
 
 /// Takes the first, short burst, unless one has been taken.
@@ -168,14 +168,17 @@ pub fn core_clock() -> Result<CoreClock, CoreClockError> {
     let (ratio, source) = (1..MOST_BURSTS_TRIED).fold(burst(), again)?;
     let mut all = vec![ratio];
     if let Some(mut bursts) = BURSTS.try_lock() {
-        if bursts.len() == 1 && bursts[0] > DISTURBED * ratio {
-            bursts.clear();
-        }
-        bursts.truncate(MOST_BURSTS - 1);
-        bursts.push(ratio);
+        add(&mut bursts, ratio);
         all.clone_from(&bursts);
     }
     Ok(CoreClock::of(all, source))
+}
+
+fn add(bursts: &mut Vec<f64>, ratio: f64) {
+    if bursts.len() == 1 && bursts[0] > DISTURBED * ratio || bursts.len() == MOST_BURSTS {
+        bursts.remove(0);
+    }
+    bursts.push(ratio);
 }
 
 /// The ticks of one round: how much longer `2 * short` blocks take than `short` blocks, summed over two runs. The runs are in mirrored
@@ -310,6 +313,15 @@ mod tests {
         assert!((ratio / 1.4 - 1.0).abs() < 0.001, "{ratio}");
         assert_eq!(counted(|| None, chain), None);
         assert_eq!(counted(|| Some(7), chain), None);
+    }
+
+    #[test]
+    fn latest_bursts_are_kept_and_a_disturbed_first_one_is_not() {
+        let mut bursts = vec![9.0];
+        add(&mut bursts, 1.0);
+        assert_eq!(bursts, [1.0]);
+        (0..2 * MOST_BURSTS).for_each(|_| add(&mut bursts, 1.5));
+        assert_eq!(bursts, [1.5; MOST_BURSTS]);
     }
 
     #[test]
