@@ -31,7 +31,8 @@ data! {
         name: String => &str,
         /// The median of its net ticks per call.
         ticks: f64,
-        /// Its time divided by the first candidate's. `None` for the first one, and for work that is too short for a ratio.
+        /// Its time divided by the first candidate's. Work that takes less than a core cycle or so counts as a core cycle. `None` for the
+        /// first one.
         ratio: Option<Ratio>,
         /// How it compares with the first one.
         relation: Relation,
@@ -72,9 +73,10 @@ impl Comparison {
         let empty = median_of(blocks, |block| block[count] as f64);
         let net = |block: &Block, index: usize| block[index] as f64 - empty;
         let pairs = (count * (count - 1) / 2).max(1);
+        // An empty call takes some 25 core cycles, but up to one more or less in the place of another candidate.
+        let least = empty / 25.0;
         let ratio = |a: usize, b: usize| {
-            // Work of nothing may take less than an empty call.
-            let ratio = |block| net(block, a).max(1.0) / net(block, b).max(1.0);
+            let ratio = |block| net(block, a).max(least) / net(block, b).max(least);
             let ratios = blocks.iter().map(ratio).collect();
             median_ratio(ratios, (1.0 - CONFIDENCE) / pairs as f64)
         };
@@ -187,12 +189,15 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
+    /// The ticks of a sample of empty calls.
+    const EMPTY: i64 = 5000;
+
     fn blocks(candidates: [i64; 3]) -> Vec<Block> {
         (0..101)
             .map(|i| {
                 let noise = i * 31 % 17;
-                let samples = candidates.map(|ticks| 100 + ticks + noise);
-                samples.into_iter().chain([100]).collect()
+                let samples = candidates.map(|ticks| EMPTY + ticks + noise);
+                samples.into_iter().chain([EMPTY]).collect()
             })
             .collect()
     }
@@ -228,6 +233,8 @@ mod tests {
     #[test]
     fn work_of_nothing_has_no_ratio_to_speak_of() {
         let comparison = evaluate([-8, -8, -8]);
+        assert_eq!(comparison.rows()[1].relation(), Relation::NoDifference);
+        let comparison = evaluate([-20, 150, 150]);
         assert_eq!(comparison.rows()[1].relation(), Relation::NoDifference);
         // Beside work, it is the fastest.
         let comparison = evaluate([10_000, -8, 10_000]);
