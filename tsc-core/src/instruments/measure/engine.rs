@@ -15,7 +15,7 @@ use crate::tsc::FencePolicy;
 /// The batch is increased until a sample lasts at least this many ticks, and this many steps of the counter.
 const SAMPLE_TICKS: u64 = 2000;
 const SAMPLE_STEPS: u64 = 64;
-/// The longest batch.
+/// The longest batch that is chosen.
 const LONGEST_BATCH: usize = 4096;
 /// The least number of rounds between two evaluations of the run.
 const ROUNDS_PER_LOOK: usize = 64;
@@ -41,7 +41,7 @@ pub(super) fn run<P: FencePolicy>(
     let started = Instant::now();
     let first = first_calls::<P>(&mut work, &mut baseline, &plan, started);
     let usual = || batch_for::<P>(&mut work, &plan, started);
-    let batch = plan.batch.unwrap_or_else(usual).clamp(1, LONGEST_BATCH);
+    let batch = plan.batch.unwrap_or_else(usual);
     let mut known = Calls::new(|| (), |()| reference_chain::forty_additions());
     let limit = plan.time_limit;
     let mut run = Run::new(plan, batch);
