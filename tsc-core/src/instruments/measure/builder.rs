@@ -8,7 +8,7 @@ use super::measurement::{Measurement, Plan};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::{Calls, Work};
 use crate::affinity;
-use crate::calibration::{reference_chain, resolution};
+use crate::calibration::{self, reference_chain, resolution};
 use crate::tsc::{self, FencePolicy, Lfence};
 
 /// A measurement with its options. [`run`](Self::run), [`run_with`](Self::run_with) or [`minus`](Self::minus) performs it.
@@ -42,6 +42,7 @@ impl Measure {
                 time_limit: Duration::from_secs(1),
                 isolated: true,
                 step: 1,
+                unit: 1.0,
                 ..Plan::default()
             },
             pair: PhantomData,
@@ -50,8 +51,8 @@ impl Measure {
 }
 
 impl<P: FencePolicy> Measure<P> {
-    /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %. If the core cycles are not yet known to 0.06 %
-    /// by then, it goes on for up to an eighth of the time limit.
+    /// The standard error at which the measurement ends, as a share of the mean, or of 25 core cycles for shorter work: 0.01 is 1 %. If the
+    /// core cycles are not yet known to 0.06 % by then, it goes on for up to an eighth of the time limit.
     pub fn precision(mut self, share: f64) -> Self {
         // If it is not a number, `max` returns the other one.
         self.plan.precision = share.max(1e-6);
@@ -136,6 +137,7 @@ impl<P: FencePolicy> Measure<P> {
         let pinned = self.plan.cpu.map(affinity::pin).transpose();
         let plan = Plan {
             step: resolution::ticks(),
+            unit: unit(),
             baseline_is_empty,
             ..self.plan
         };
@@ -144,4 +146,14 @@ impl<P: FencePolicy> Measure<P> {
         remarks.extend(pinned.err().map(|why| why.to_string()));
         measurement
     }
+}
+
+/// Only a counter that is slower than any core counts in parts of a core cycle. Such are those of other architectures.
+fn unit() -> f64 {
+    /// A core is at least so fast.
+    const CORE_HZ: f64 = 1e9;
+    if reference_chain::AVAILABLE {
+        return 1.0;
+    }
+    calibration::rate().map_or(1.0, |rate| (rate.hz / CORE_HZ).min(1.0))
 }

@@ -19,6 +19,8 @@ pub(super) struct Plan {
     pub(super) isolated: bool,
     /// The step of the counter.
     pub(super) step: u64,
+    /// About how many ticks a core cycle takes, and at most one.
+    pub(super) unit: f64,
     /// Whether the baseline is an empty call between fences, which takes a cycle that work does not take: see `fence_hiding`.
     pub(super) baseline_is_empty: bool,
 }

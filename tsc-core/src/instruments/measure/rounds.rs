@@ -145,12 +145,13 @@ impl Run {
             let mut known = centre(&cycles);
             let error = known.std_error.hypot(baseline_error * per_tick);
             known.std_error = error.hypot(REFERENCE_ERROR * known.mean);
-            (known, judge(&cycles, precision, step), clock)
+            (known, judge(&cycles, precision, step, 1.0), clock)
         });
         let (clean, interrupted) = (self.rounds.len(), self.interrupted);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
-        let verdict = match (&cycles, judge(&ticks, precision, step / batch)) {
+        let by_ticks = judge(&ticks, precision, step / batch, self.plan.unit);
+        let verdict = match (&cycles, by_ticks) {
             _ if interrupted > clean => Verdict::Unsettled {
                 why: UnsettledReason::Interrupted { clean, interrupted },
             },
@@ -231,6 +232,7 @@ mod tests {
             batch: None,
             isolated: true,
             step: counter.step(),
+            unit: 1.0,
             baseline_is_empty: true,
         }
     }

@@ -94,20 +94,27 @@ fn as_text<S: serde::Serializer>(reason: &TscUnavailable, to: S) -> Result<S::Ok
 pub(super) const LEAST_SAMPLES: usize = 64;
 /// Values count as equal if they differ by no more than this share, or by no more than the wanted precision.
 const SAME: f64 = 0.01;
-/// If the mean is smaller than this many ticks, the error is taken as a share of this many ticks.
+/// If the mean is smaller than this many units, the error is taken as a share of this many units.
 const SMALL: f64 = 25.0;
+/// Values also count as equal if they differ by no more than this many units.
+const SAME_UNITS: f64 = 0.5;
 /// A sample is near the mode if it differs from it by at most this many times the difference that counts as equal.
 const NEAR: f64 = 3.0;
 
 /// Of a constant run, the share of samples near the mode; or what is wrong with the run. `precision` is the wanted standard error, as a share
-/// of the mean; `step` is how much correct samples may differ because the counter advances in steps, in the unit of the samples.
-pub(super) fn judge(samples: &[f64], precision: f64, step: f64) -> Result<f64, UnsettledReason> {
+/// of the mean; `step` is how much correct samples may differ because the counter advances in steps; `unit` is about a core cycle.
+pub(super) fn judge(
+    samples: &[f64],
+    precision: f64,
+    step: f64,
+    unit: f64,
+) -> Result<f64, UnsettledReason> {
     let all = Distribution::new(samples);
     let centre = all.centre(2.0 * step);
     let same = precision.max(SAME) * centre.mean.abs();
-    let tolerance = same.max(step).max(0.5);
+    let tolerance = same.max(step).max(SAME_UNITS * unit);
     // If the mean is near zero, the error cannot be taken as a share of it.
-    let good = precision * centre.mean.abs().max(SMALL);
+    let good = precision * centre.mean.abs().max(SMALL * unit);
     let limit = |std_error: f64| UnsettledReason::Limit {
         reached: std_error / centre.mean.abs(),
         wanted: precision,
@@ -143,6 +150,10 @@ mod tests {
     use super::*;
 
     const STEP: f64 = 2.0;
+
+    fn judge(samples: &[f64], precision: f64, step: f64) -> Result<f64, UnsettledReason> {
+        super::judge(samples, precision, step, 1.0)
+    }
 
     fn noisy(value: impl Fn(usize) -> f64) -> Vec<f64> {
         (0..400)
@@ -242,5 +253,13 @@ mod tests {
     #[test]
     fn work_of_nothing_is_constant() {
         assert!(judge(&noisy(|i| if i % 2 == 0 { 0.5 } else { -0.5 }), 0.01, STEP).is_ok());
+    }
+
+    #[test]
+    fn drift_is_told_by_a_slow_counter() {
+        // A function that takes 100 ns at first and 140 ns in the end, by a counter of 24 MHz.
+        let run = noisy(|i| 2.4 + i as f64 / 400.0);
+        let why = super::judge(&run, 0.1, 0.001, 0.024).unwrap_err();
+        assert!(matches!(why, UnsettledReason::Drifting { .. }), "{why}");
     }
 }
