@@ -170,6 +170,8 @@ pub(crate) fn main() {
         "forbid-threads" => {
             forbid(&[libc::SYS_clone, libc::SYS_clone3]);
             println!("{}", call(1000, Duration::from_millis(20)));
+            let verdict = tsc_runtime::self_test::self_test().verdict();
+            eprintln!("without threads, the self-test says: {verdict}");
         }
         "few-descriptors" => {
             spare_no_descriptor();

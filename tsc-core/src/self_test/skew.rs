@@ -6,12 +6,12 @@
 //! (`there` − `back`) / 2, with an error of (`there` + `back`) / 2, which is half a round trip between the caches. A smaller skew cannot
 //! be resolved. Such a skew does not matter to a thread that migrates, because the migration takes longer.
 
-use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
-use std::thread;
+use std::thread::{self, Builder};
+use std::{io, iter};
 
 use super::{Finding, bad, good, unknown};
-use crate::affinity::{self, AffinityError, Cpus};
+use crate::affinity::{self, Cpus};
 use crate::calibration;
 use crate::tsc::{FencePolicy, Lfence, clock, elapsed};
 
@@ -155,17 +155,17 @@ impl Mailbox {
 }
 
 /// The skew of `b` against `a`; `None` if one of them was too busy to answer.
-fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityError> {
+fn measure(a: usize, b: usize, patience: i64) -> io::Result<Option<Skew>> {
     let [ping, pong] = [Mailbox::default(), Mailbox::default()];
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         // On a separate thread, so that the caller's affinity does not change. It comes first, because it ends also if there is no other.
-        let asking = scope.spawn(|| {
+        let asking = Builder::new().spawn_scoped(scope, || {
             let asked = affinity::pin(a).map(|_pinned| ask(&ping, &pong, patience));
             stop.store(true, Relaxed);
             asked
-        });
-        let answering = scope.spawn(|| {
+        })?;
+        let answering = Builder::new().spawn_scoped(scope, || {
             let _pinned = affinity::pin(b)?;
             let answer = || {
                 let way = ping.receive(|| stop.load(Relaxed))?;
@@ -173,10 +173,13 @@ fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityEr
                 Some(way)
             };
             Ok(iter::from_fn(answer).min())
-        });
+        })?;
         // The threads do not panic; if one did, there would be no result.
-        let back = asking.join().unwrap_or(Ok(None))?;
-        let there = answering.join().unwrap_or(Ok(None))?;
+        let [back, there] = [asking, answering].map(|thread| thread.join().unwrap_or(Ok(None)));
+        let (back, there) = (
+            back.map_err(io::Error::other)?,
+            there.map_err(io::Error::other)?,
+        );
         Ok(there.zip(back).map(|(there, back)| Skew::new(there, back)))
     })
 }

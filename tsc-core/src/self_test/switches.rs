@@ -6,7 +6,7 @@
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::thread;
+use std::thread::{self, Builder};
 
 use super::{Finding, doubtful, good, unknown};
 use crate::calibration::statistics::median;
@@ -46,7 +46,7 @@ const _: () = assert!(SWITCH_NS * CERTAIN == 200_000.0);
 fn measure() -> Option<f64> {
     let cpu = *affinity::cpus().ok()?.last()?;
     thread::scope(|scope| {
-        let measured = scope.spawn(|| {
+        let measured = Builder::new().spawn_scoped(scope, || {
             let _pinned = affinity::pin(cpu).ok()?;
             let on_cpu = OnCpu::new();
             on_cpu.attach();
@@ -54,7 +54,7 @@ fn measure() -> Option<f64> {
             on_cpu.detach();
             median(rounds)
         });
-        measured.join().ok()?
+        measured.ok()?.join().ok()?
     })
 }
 
@@ -63,13 +63,14 @@ fn round(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
     let (alone, _) = yields(on_cpu)?;
     let done = AtomicBool::new(false);
     let (beside, switches) = thread::scope(|scope| {
-        scope.spawn(|| {
+        let other = Builder::new().spawn_scoped(scope, || {
             let pinned = affinity::pin(cpu);
             while !done.load(Relaxed) {
                 thread::yield_now();
             }
             drop(pinned);
         });
+        other.ok()?;
         thread::yield_now();
         let beside = yields(on_cpu);
         done.store(true, Relaxed);
