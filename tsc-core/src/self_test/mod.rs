@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::calibration::Rate;
 use tsc_report::__private::{data, named};
 
 mod facts;
@@ -170,6 +171,13 @@ pub(crate) fn quick() -> SelfTest {
     let mut findings = facts::lines();
     findings.push(trap::trap());
     SelfTest { findings }
+}
+
+/// What there is to say if a clock has stepped.
+pub(crate) fn stepped(rate: &Rate) -> Option<Finding> {
+    let finding = doubtful(rate.to_string()).means("a clock stepped while this program ran");
+    let finding = finding.advise("run the program again").named("rate");
+    rate.stepped.then_some(finding)
 }
 
 #[cfg(all(test, feature = "on"))]

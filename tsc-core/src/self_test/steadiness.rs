@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Finding, bad, doubtful, good};
+use super::{Finding, bad, doubtful, good, stepped};
 use crate::calibration::core_clock::{CoreClock, CoreClockError, core_clock};
 use crate::calibration::{self, Rate, resolution};
 use crate::machine::machine;
@@ -57,10 +57,8 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
                 .advise("compare ticks with ticks; do not trust conversions to seconds");
         }
     }
-    if rate.stepped {
-        return doubtful(value)
-            .means("a clock stepped while this program ran")
-            .advise("call reset() and measure again");
+    if let Some(stepped) = stepped(rate) {
+        return stepped;
     }
     if rate.ppm > LOOSE_PPM {
         return doubtful(value)

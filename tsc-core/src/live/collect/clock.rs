@@ -5,7 +5,7 @@ use crate::calibration::{overhead, resolution};
 use crate::machine::{clocksource, machine};
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
-use crate::self_test::{self, Finding, Verdict};
+use crate::self_test::{self, Finding, Verdict, stepped};
 use crate::tsc::{Fence, clock};
 use crate::{affinity, calibration, interruption, on_cpu};
 use tsc_report::{Clock, FenceOverhead};
@@ -24,7 +24,8 @@ pub(in crate::live) fn collect_clock(totals: &[(&'static Callsite, Totals)]) -> 
         let findings = tested.iter().flat_map(move |test| test.having(verdict));
         findings.map(sentence).collect::<Vec<_>>()
     };
-    let (warnings, doubtful) = (having(Verdict::Bad), having(Verdict::Doubtful));
+    let (warnings, mut doubtful) = (having(Verdict::Bad), having(Verdict::Doubtful));
+    doubtful.extend(rate.and_then(|rate| stepped(&rate)).as_ref().map(sentence));
     Clock {
         hz: rate.map(|rate| rate.hz),
         ppm: rate.map(|rate| rate.ppm),
