@@ -7,7 +7,7 @@ data! {
     pub struct Clock {
         /// Ticks per second; `None` if it could not be measured.
         hz: Option<f64> by Known,
-        /// The error bound of `hz` in parts per million, relative to CLOCK_MONOTONIC_RAW.
+        /// The error bound of `hz` in parts per million, relative to the system's clock: CLOCK_MONOTONIC_RAW on Linux.
         ppm: Option<f64> by Worst,
         /// The step in which the counter advances, in ticks.
         resolution_ticks: u64 by Worst,
