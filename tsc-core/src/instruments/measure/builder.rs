@@ -42,7 +42,6 @@ impl Measure {
                 time_limit: Duration::from_secs(1),
                 isolated: true,
                 step: 1,
-                unit: 1.0,
                 ..Plan::default()
             },
             pair: PhantomData,
@@ -135,9 +134,12 @@ impl<P: FencePolicy> Measure<P> {
             return Measurement::of(&self.plan, Verdict::Unsettled { why }, &[], 1);
         }
         let pinned = self.plan.cpu.map(affinity::pin).transpose();
+        // A core has at least 1 GHz. Only the counters of other architectures, for which there is no chain, are slower.
+        let by_rate = || calibration::rate().map_or(1.0, |rate| (rate.hz / 1e9).min(1.0));
+        let by_chain = reference_chain::AVAILABLE.then_some(1.0);
         let plan = Plan {
             step: resolution::ticks(),
-            unit: unit(),
+            unit: by_chain.unwrap_or_else(by_rate),
             baseline_is_empty,
             ..self.plan
         };
@@ -146,14 +148,4 @@ impl<P: FencePolicy> Measure<P> {
         remarks.extend(pinned.err().map(|why| why.to_string()));
         measurement
     }
-}
-
-/// Only a counter that is slower than any core counts in parts of a core cycle. Such are those of other architectures.
-fn unit() -> f64 {
-    /// A core is at least so fast.
-    const CORE_HZ: f64 = 1e9;
-    if reference_chain::AVAILABLE {
-        return 1.0;
-    }
-    calibration::rate().map_or(1.0, |rate| (rate.hz / CORE_HZ).min(1.0))
 }
