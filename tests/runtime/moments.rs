@@ -241,8 +241,8 @@ fn signal_of_ones_own_reports_and_the_program_goes_on() {
             .read_to_string(&mut text)
             .expect("the output is UTF-8");
         assert!(running.child.wait().expect("the program ends").success());
-        // Nothing was called after the first report, so there is no second one at the exit.
-        assert_eq!(calls(&text), [10], "{text}");
+        // Also if nothing was called after the first report: a call that was running then may have ended.
+        assert_eq!(calls(&text), [10, 10], "{text}");
     }
 }
 

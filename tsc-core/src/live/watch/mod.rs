@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::settings::{Form, Settings, settings};
-use super::snapshot::{REPORTED, started_in};
 use super::{output, snapshot};
 use crate::tsc::os_clock;
 
@@ -50,24 +49,20 @@ fn watch(settings: &Settings, wait: impl Fn(Option<Duration>)) {
     loop {
         wait(due.map(|due| Duration::from_nanos(due.saturating_sub(os_clock::now()))));
         if due.is_some_and(|due| os_clock::now() >= due) {
-            report_now(settings);
+            report_now();
             due = next();
         }
     }
 }
 
-/// Makes a report of everything so far. The process continues.
-fn report_now(settings: &Settings) {
+/// Makes a report of everything so far. The process continues, and still reports at its end: calls that are running now are not in this
+/// report.
+fn report_now() {
     let _ = catch_unwind(|| {
         let _turn = output::turn();
         let report = snapshot();
-        if report.callsites.is_empty() {
-            return;
-        }
-        output::print(&report);
-        // A file gets another report at the end, which says how the process ended. Standard error does not need the same rows twice.
-        if settings.file.is_none() {
-            REPORTED.fetch_max(started_in(&report), Relaxed);
+        if !report.callsites.is_empty() {
+            output::print(&report);
         }
     });
 }

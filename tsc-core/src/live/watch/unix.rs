@@ -146,7 +146,7 @@ fn react(settings: &Settings) {
     let came = CAME.fetch_and(kept.map(bit).sum(), SeqCst);
     for signal in signals_in(came) {
         match asks_for_report(settings, signal) {
-            true => report_now(settings),
+            true => report_now(),
             false => end_by(signal),
         }
     }
