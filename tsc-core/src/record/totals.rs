@@ -112,4 +112,16 @@ mod tests {
         assert_eq!(since(&[1_000, 2_000]), (2, Some(992), Some(2_015)));
         assert_eq!(since(&[50, 20_000]), (2, Some(50), Some(20_000)));
     }
+
+    #[test]
+    fn samples_since_a_torn_read_are_all_that_the_histogram_has() {
+        let mut now = Totals::default();
+        now.add_samples([100; 65].into_iter());
+        // It was read while the thread added 64 samples, which are in the sums but not yet in the histogram.
+        let mut earlier = Totals::default();
+        earlier.add_samples([100; 64].into_iter());
+        earlier.histogram.clear();
+        now.since(&earlier);
+        assert_eq!((now.sums.samples, now.histogram[0].calls), (65, 65));
+    }
 }

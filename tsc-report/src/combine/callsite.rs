@@ -76,6 +76,8 @@ impl CallsiteSums {
         let light_calls = |of: &Self| of.counted.max(of.polls) as f64;
         let each = share(self.light_probe_milliticks as f64, light_calls(self));
         self.since(earlier);
+        // If the earlier ones were read during a write, they have samples that were not yet in the histogram.
+        self.samples = self.samples.max(histogram::count(samples));
         self.light_probe_milliticks = (each * light_calls(self)).round() as i64;
         let extreme = |known: Option<i64>, outermost: Option<&Bucket>, limit: fn(u64) -> u64| {
             let from = outermost?.from_ticks;
