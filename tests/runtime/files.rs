@@ -136,6 +136,14 @@ fn every_session_stays_in_the_file() {
     let calls = |report: &serde_json::Value| report["callsites"][0]["calls"].as_u64();
     let calls: Vec<_> = reports.iter().map(calls).collect();
     assert_eq!(calls, [Some(1), Some(1), Some(4), None, Some(4), Some(19)]);
+    // Sessions may overlap, so as data there is always one more report, which contains all of them.
+    let file = folder.path("all.json");
+    assert_eq!(stderr(&run("session-of-all", &file)), "");
+    assert_eq!(self::calls(&read(&file)), [10, 10]);
+    // Nobody adds text.
+    let file = folder.path("all.txt");
+    assert_eq!(stderr(&run("session-of-all", &file)), "");
+    assert_eq!(read(&file).matches(":CLK: work ").count(), 1);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::settings::{Form, settings};
 use super::snapshot::{REPORTED, collect_now, printing, started_in, sums};
 use super::{output, snapshot};
 use tsc_report::Report;
@@ -17,7 +18,8 @@ pub struct Session {
 /// in the way in which `report` prints. Sessions may follow each other, be nested, and run on different threads.
 ///
 /// A call that is running when the session begins, and returns during it, is reported with all of its time. If sessions have reported
-/// everything, there is no other report at the end of the process.
+/// everything as text, there is no other report at the end of the process. As JSON there is one, which contains
+/// them, because they may overlap.
 ///
 /// ```no_run
 /// # fn load() {}
@@ -49,8 +51,9 @@ impl Drop for Session {
             let started = started_in(&now);
             output::print(&now.since(&self.begin).unwrap_or(now));
             output::keep();
-            // If everything before the session was reported, everything is reported now.
-            if started_in(&self.begin) <= REPORTED.load(Relaxed) {
+            // If everything before the session was reported, everything is reported now. But who adds up data needs a report that contains
+            // the sessions, because they may overlap.
+            if settings().form != Form::Json && started_in(&self.begin) <= REPORTED.load(Relaxed) {
                 REPORTED.fetch_max(started, Relaxed);
             }
             Some(())
