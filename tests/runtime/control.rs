@@ -133,6 +133,30 @@ fn session_and_difference_begin_at_a_reset() {
 }
 
 #[test]
+fn blocks_of_one_name_and_line_are_one_row() {
+    let _turn = turn();
+    macro_rules! functions {
+        ($($function:ident)*) => {
+            $(fn $function() {
+                tsc_runtime::cycles_block!("written by a macro", {});
+            })*
+        };
+    }
+    functions!(one another);
+    (0..10).for_each(|_| one());
+    another();
+    let session = tsc_runtime::session();
+    another();
+    let rows = |report: &Report| {
+        let rows = report.callsites().iter();
+        let rows = rows.filter(|row| row.name() == "written by a macro");
+        rows.map(CallsiteReport::calls).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&session.report()), [1]);
+    assert_eq!(rows(&snapshot()), [12]);
+}
+
+#[test]
 fn reset_inside_a_call_counts_it_from_there() {
     let _turn = turn();
     #[cycles(name = "resetting")]

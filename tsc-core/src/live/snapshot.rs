@@ -80,11 +80,7 @@ pub fn take() -> Report {
 
 /// The sums of all threads, without anything that takes time to determine.
 pub(super) fn sums() -> Report {
-    let sums = || {
-        let mut report = collect_sums(&registry::figures()?, Clock::default());
-        report.derive();
-        Some(report)
-    };
+    let sums = || Some(collect_sums(&registry::figures()?, Clock::default()));
     making_report(|| as_overhead(sums)).unwrap_or_default()
 }
 
@@ -226,32 +222,33 @@ fn collect(figures: &Recorded) -> Report {
         overhead::recalibrate();
     }
     let against = gate::reason_against().filter(|_| !measured);
-    let mut report = Report {
+    Report {
         meta: settings().meta.clone(),
         machine: MachineReport {
             cpus: affinity::cpus().ok().map(|cpus| cpus.len() as u64),
             ..machine().clone()
         },
-        slowest_calls: slowest::wanted() as u64,
         nothing_because: against.map(str::to_owned),
         left_out: registry::left_out(),
         ..collect_sums(figures, collect_clock(totals))
-    };
-    report.derive();
-    report
+    }
 }
 
-/// What was counted.
+/// What was counted, and what follows from it.
 fn collect_sums(figures: &Recorded, clock: Clock) -> Report {
-    Report {
+    let mut report = Report {
         process: collect_process(),
         contexts: collect_contexts(figures),
         callsites: collect_callsites(figures, &clock),
+        slowest_calls: slowest::wanted() as u64,
         tick_clock: collect_tick_clock(figures),
         clock,
         unrecorded_calls: figures.unrecorded,
         ..Report::default()
-    }
+    };
+    report.unite();
+    report.derive();
+    report
 }
 
 /// The number of calls that have started, whether they have returned or not.

@@ -1,7 +1,7 @@
 //! Adds the reports of different processes. Counts, sums and histograms add up exactly, in any order, and the statistics are computed from
 //! them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::callsite::{Identity, combine_each};
 use crate::data::rules::{Combine, How};
@@ -55,14 +55,37 @@ impl Report {
         }
         let meta = &mut self.meta;
         meta.retain(|key, value| other.meta.get(key) == Some(&*value));
-        let callsites = std::mem::take(&mut self.callsites);
-        let contexts = std::mem::take(&mut self.contexts);
-        let mut known = HashMap::new();
-        self.add(&callsites, &contexts, &mut known);
-        self.add(&other.callsites, &other.contexts, &mut known);
-        self.choose_slowest(other.slowest_calls);
+        self.unite_with(other);
         self.derive();
         Ok(())
+    }
+
+    /// Makes one callsite of those that are the same, as of blocks that a macro writes several times.
+    #[doc(hidden)]
+    pub fn unite(&mut self) {
+        let identities = self.callsites.iter().map(CallsiteReport::identity);
+        let different: HashSet<_> = identities.collect();
+        if different.len() < self.callsites.len() {
+            self.unite_with(&Self::default());
+        }
+    }
+
+    /// The same, also with those of another report.
+    fn unite_with(&mut self, other: &Self) {
+        let own = Self {
+            callsites: std::mem::take(&mut self.callsites),
+            contexts: std::mem::take(&mut self.contexts),
+            ..Self::default()
+        };
+        let mut known = HashMap::new();
+        self.add(&own, &mut known);
+        self.add(other, &mut known);
+        // A report that keeps fewer of the slowest calls does not know all of the others' order, so the least number counts.
+        let kept = [self.slowest_calls, other.slowest_calls].into_iter();
+        self.slowest_calls = kept.filter(|&most| most != 0).min().unwrap_or(0);
+        for callsite in &mut self.callsites {
+            SlowCall::choose(&mut callsite.slowest, self.slowest_calls);
+        }
     }
 
     /// Adds another report of the same process, of another part of its run: before or after a `reset` or a `take`, or of another session.
@@ -90,35 +113,29 @@ impl Report {
         Ok(())
     }
 
-    /// Adds callsites and the contexts that refer to them. `known` contains the index of each callsite that was added before.
-    fn add<'a>(
-        &mut self,
-        callsites: &'a [CallsiteReport],
-        contexts: &[Context],
-        known: &mut HashMap<Identity<'a>, usize>,
-    ) {
-        let mut indices = Vec::with_capacity(callsites.len());
-        for callsite in callsites {
-            let next = self.callsites.len();
-            let index = *known.entry(callsite.identity()).or_insert(next);
-            match self.callsites.get_mut(index) {
-                Some(known) => known.combine_figures(callsite, How::Merge),
-                None => self.callsites.push(CallsiteReport {
-                    slowest: Vec::new(),
-                    ..callsite.clone()
-                }),
-            }
-            indices.push(index as u64);
-        }
-        for (callsite, &index) in callsites.iter().zip(&indices) {
-            let calls = callsite.slowest.iter().cloned().map(|mut call| {
+    /// Adds a report's callsites and the contexts that refer to them. `known` contains the index of each callsite that was added before.
+    fn add<'a>(&mut self, other: &'a Self, known: &mut HashMap<Identity<'a>, u64>) {
+        let identities = other.callsites.iter().map(CallsiteReport::identity);
+        let index_of = |identity| {
+            let next = known.len() as u64;
+            *known.entry(identity).or_insert(next)
+        };
+        let indices: Vec<u64> = identities.map(index_of).collect();
+        for (callsite, &index) in other.callsites.iter().zip(&indices) {
+            let mut callsite = callsite.clone();
+            for call in &mut callsite.slowest {
                 translate(&mut call.path, &indices);
-                call
-            });
-            self.callsites[index as usize].slowest.extend(calls);
+            }
+            match self.callsites.get_mut(index as usize) {
+                Some(known) => {
+                    known.combine_figures(&callsite, How::Merge);
+                    known.slowest.append(&mut callsite.slowest);
+                }
+                None => self.callsites.push(callsite),
+            }
         }
         let places: Vec<_> = indices.into_iter().map(Some).collect();
-        self.combine_contexts(contexts, &places, How::Merge);
+        self.combine_contexts(&other.contexts, &places, How::Merge);
     }
 
     /// Combines the contexts with those of another report, whose callsites are at these places here, or not here. Two contexts are the same
@@ -153,26 +170,14 @@ impl Report {
         }
     }
 
-    /// Keeps the slowest calls of each function, after those of a report were added that keeps so many. A report that keeps fewer does not
-    /// know all of the others' order, so the least number counts.
-    fn choose_slowest(&mut self, other: u64) {
-        let known = [self.slowest_calls, other].into_iter();
-        self.slowest_calls = known.filter(|&most| most != 0).min().unwrap_or(0);
-        for callsite in &mut self.callsites {
-            SlowCall::choose(&mut callsite.slowest, self.slowest_calls);
-        }
-    }
-
     /// Keeps these callsites, in this order. What refers to others must be gone.
     pub(crate) fn choose_callsites(&mut self, chosen: &[usize]) {
         let mut places = vec![0; self.callsites.len()];
         for (place, &index) in (0..).zip(chosen) {
             places[index] = place;
         }
-        let callsites = std::mem::take(&mut self.callsites).into_iter();
-        let mut callsites: Vec<_> = callsites.map(Some).collect();
-        let kept = chosen.iter().filter_map(|&index| callsites[index].take());
-        self.callsites = kept.collect();
+        let kept = |&index: &usize| std::mem::take(&mut self.callsites[index]);
+        self.callsites = chosen.iter().map(kept).collect();
         for call in self.callsites.iter_mut().flat_map(|of| &mut of.slowest) {
             translate(&mut call.path, &places);
         }
@@ -299,6 +304,43 @@ mod tests {
         one.contexts[0].calls = Some(3);
         one.contexts[1].calls = Some(6);
         assert_eq!(both, one);
+    }
+
+    #[test]
+    fn callsites_that_are_the_same_become_one() {
+        let one = process(1, "f", &[500, 700]);
+        let mut twice = one.clone();
+        twice
+            .callsites
+            .push(process(1, "f", &[900]).callsites.remove(0));
+        twice.callsites[1].slowest = vec![SlowCall {
+            path: vec![1, 0],
+            ..SlowCall::default()
+        }];
+        twice.contexts[1].callsite = Some(1);
+        twice.contexts.push(Context {
+            callsite: Some(1),
+            calls: Some(4),
+            ..Context::default()
+        });
+        twice.slowest_calls = 5;
+        twice.unite();
+        let [callsite] = &twice.callsites[..] else {
+            panic!("one callsite")
+        };
+        assert_eq!((callsite.sums.samples, callsite.sums.sum), (3, 2100));
+        assert_eq!(callsite.slowest[0].path, [0, 0]);
+        let contexts = twice.contexts.iter();
+        let contexts: Vec<_> = contexts
+            .map(|of| (of.callsite, of.parent, of.calls))
+            .collect();
+        assert_eq!(
+            contexts,
+            [(Some(0), None, Some(5)), (Some(0), Some(0), Some(1))]
+        );
+        let mut same = one.clone();
+        same.unite();
+        assert_eq!(same, one);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::data::rules::{Combine, How};
-use crate::{CallsiteReport, CallsiteSums, Context, Report};
+use crate::{CallsiteReport, Context, Report};
 
 impl Report {
     /// What happened since `earlier`, a report of the same process: its calls, sums and histograms are subtracted, and all statistics are
@@ -41,9 +41,8 @@ impl Report {
             if let Some(index) = known.remove(&self.callsites[at].identity()) {
                 places[index] = Some(at as u64);
                 let earlier = &earlier.callsites[index];
-                let calls = |sums: &CallsiteSums| [sums.probes(), sums.counted];
-                let (now, then) = (calls(&callsite.sums), calls(&earlier.sums));
-                if now[0] < then[0] || now[1] < then[1] {
+                let (now, then) = (&callsite.sums, &earlier.sums);
+                if now.probes() < then.probes() || now.counted < then.counted {
                     return None;
                 }
                 callsite.combine_figures(earlier, How::Since);
@@ -97,6 +96,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CallsiteSums;
     use crate::data::WholeTicks;
     use crate::data::histogram::tests::histogram;
 
