@@ -30,7 +30,8 @@ data! {
         returns_iterator: bool,
         /// Calls that have returned; of a light function, those that have started.
         calls: u64,
-        /// Calls that have started and not returned. They are in no other figure. Of a light function it is 0, because `calls` has them.
+        /// Calls that have started and not returned. They are in no other figure. Of a light function it is 0, because `calls` has them. If
+        /// reports were added, one that runs through several of them counts in each.
         running: u64,
         /// Calls that were not preempted, migrated or signalled, without each thread's first call. `None` if interruptions are not
         /// detected.
@@ -156,7 +157,7 @@ data! {
         interrupted_mean_ticks: Option<f64>,
         /// Median of the excluded calls.
         interrupted_p50_ticks: Option<f64>,
-        /// Threads that called it.
+        /// Threads that called it. If reports of one process were added, a thread counts in each.
         threads: u64,
         /// The probes' share of the raw ticks on the CPU. Above one half, the figures say more about the probes than about the function. Of a
         /// light function, `probe_ticks` as a share of the self ticks on the CPU before the correction, and at most 1.
@@ -242,7 +243,7 @@ data! {
     pub struct ThreadReport {
         /// The threads' name; `None` for threads without a name.
         name: Option<String> => Option<&str> = as_deref(),
-        /// The number of threads with this name that called it.
+        /// The number of threads with this name that called it. If reports of one process were added, a thread counts in each.
         threads: u64 by Latest,
         /// Calls that have returned.
         calls: u64 by Add,
