@@ -30,7 +30,6 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
         };
         let started = session.runs.first().map(session::local_start);
         let about = session.about.clone().unwrap_or_default();
-        let functions = session.sum().map_or(0, |sum| sum.callsites().len());
         // The sum of nothing would be -0.
         let seconds = about.runs.iter().fold(0.0, |sum, run| sum + run.seconds);
         table.push([
@@ -40,9 +39,12 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
             format!("{seconds:.2}").into(),
             table::cut(&about.command.join(" "), COMMAND).into(),
         ]);
-        rows.push(serde_json::json!({
-            "session": name, "path": path.display().to_string(), "runs": session.runs.len(), "functions": functions, "about": about,
-        }));
+        if args.json {
+            let functions = session.sum().map_or(0, |sum| sum.callsites().len());
+            rows.push(serde_json::json!({
+                "session": name, "path": path.display().to_string(), "runs": session.runs.len(), "functions": functions, "about": about,
+            }));
+        }
     }
     if args.json {
         writeln!(out, "{}", serde_json::Value::from(rows))?;
