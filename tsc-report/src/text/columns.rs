@@ -101,10 +101,16 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
         _ => true,
     };
     for (place, heading, cell) in by_importance.into_iter().filter(|of| is_wanted(of.1)) {
+        let has_room = |width: usize| width < room || columns.is_empty();
+        let mut width = heading.chars().count();
+        // Most columns have no room, whatever is in them.
+        if !has_room(width) {
+            continue;
+        }
         let cells: Vec<String> = rows.shown.iter().map(|row| cell(row)).collect();
         let widths = cells.iter().map(|cell| cell.chars().count());
-        let width = widths.fold(heading.chars().count(), usize::max);
-        if 1 + width > room && !columns.is_empty() {
+        width = widths.fold(width, usize::max);
+        if !has_room(width) {
             continue;
         }
         room = room.saturating_sub(1 + width);
