@@ -1,31 +1,9 @@
 //! `cargo tsc ab`: compares two revisions of a repository, and leaves the repository unchanged.
 
-use std::path::Path;
 use std::process::Command;
 
+use crate::git::{commit_all, git};
 use crate::project::{Ended, PROGRAM, Project};
-
-fn git(folder: &Path, words: &[&str]) -> String {
-    let mut command = Command::new("git");
-    command
-        .current_dir(folder)
-        .args([
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b.c",
-            "-c",
-            "commit.gpgsign=false",
-        ])
-        .args(words);
-    let output = command.output().unwrap();
-    assert!(
-        output.status.success(),
-        "git {words:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).unwrap()
-}
 
 /// A repository with the revisions `one` and `two`. In the latter, `work` does half as much work again.
 pub(crate) fn repository() -> Project {
@@ -38,9 +16,7 @@ pub(crate) fn repository() -> Project {
         .current_dir(&root)
         .args(["metadata", "--format-version=1"]);
     assert!(cargo.output().unwrap().status.success());
-    git(&root, &["init", "--quiet", "--initial-branch=main"]);
-    git(&root, &["add", "."]);
-    git(&root, &["commit", "--quiet", "--message=one"]);
+    commit_all(&root);
     git(&root, &["tag", "one"]);
     project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(3000)"));
     git(&root, &["commit", "--quiet", "--all", "--message=two"]);

@@ -8,6 +8,7 @@ mod diff;
 mod errors;
 mod export;
 mod fleet;
+mod git;
 mod hints;
 #[cfg(unix)]
 mod interrupt;

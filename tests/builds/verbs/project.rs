@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use tempfile::TempDir;
 pub(crate) use tests::skipped;
 
+use crate::git;
+
 /// The workspace of the packages.
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -188,6 +190,7 @@ edition = \"2024\"
         // The common dependencies of all projects are built once.
         command.env("CARGO_BUILD_BUILD_DIR", build_folder());
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        git::forget_the_user(&mut command);
         command
     }
 

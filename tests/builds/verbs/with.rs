@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::git::commit_all;
 use crate::project::{Ended, Project};
 
 /// A program whose work is in dependencies: `beside` is a folder, `member` and `sibling` are in a git repository, and `upper`, `deep` and
@@ -105,26 +106,7 @@ impl Program {
             "#![no_std]\n#![deny(warnings)]\n#[cfg(feature = \"more\")]\npub fn work(count: u64) -> u64 {\n    sibling::work(count) + include_str!(\"../../TEXT\").len() as u64\n}\n",
         );
         write(&format!("{repository}/sibling/src/lib.rs"), &work("0"));
-        let git = |words: &[&str]| {
-            let mut git = Command::new("git");
-            git.args([
-                "-c",
-                "user.name=a",
-                "-c",
-                "user.email=a@b",
-                "-c",
-                "init.defaultBranch=main",
-            ]);
-            let output = git
-                .current_dir(folder.join(&repository))
-                .args(words)
-                .output()
-                .unwrap();
-            assert!(output.status.success(), "{output:?}");
-        };
-        git(&["init", "-q"]);
-        git(&["add", "."]);
-        git(&["commit", "-q", "-m", "one"]);
+        commit_all(&folder.join(&repository));
         for (name, uses) in [
             ("upper", &["deep", "rest"][..]),
             ("deep", &[]),

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::git::{self, commit_all};
 use crate::npm::package;
 use crate::project::{Ended, PROGRAM, Project, ROOT, skipped};
 
@@ -25,29 +26,7 @@ fn blocks<'a>(language: &str) -> Vec<&'a str> {
 fn every_command_of_the_page_does_what_it_says() {
     let project = Project::new(PROGRAM);
     project.write(".gitignore", "target\n");
-    for words in [
-        &["init", "--quiet"][..],
-        &["add", "."],
-        &[
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b.c",
-            "commit",
-            "--quiet",
-            "-m",
-            "one",
-        ],
-    ] {
-        assert!(
-            Command::new("git")
-                .current_dir(project.path("."))
-                .args(words)
-                .status()
-                .unwrap()
-                .success()
-        );
-    }
+    commit_all(&project.path("."));
     project.write("tsc.toml", &blocks("toml").join("\n"));
     let commands = blocks("sh");
     assert!(commands.len() > 10);
@@ -126,6 +105,11 @@ fn run(project: &Project, line: &str) -> Ended {
             version.arg("--version");
             version
         }
+        ("git", first) => {
+            let mut command = git::command(&project.path("."));
+            command.arg(first).args(words);
+            command
+        }
         (program, first) => {
             let mut command = Command::new(program);
             command
@@ -135,10 +119,6 @@ fn run(project: &Project, line: &str) -> Ended {
             command
         }
     };
-    for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "a");
-        command.env(format!("GIT_{who}_EMAIL"), "a@b.c");
-    }
     Ended::of(command.output().unwrap(), line)
 }
 
