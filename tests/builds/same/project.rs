@@ -64,6 +64,7 @@ impl Project {
                 Path::new(env!("CARGO_TARGET_TMPDIR")).join("same-target"),
             )
             .env_remove("RUSTFLAGS")
+            .env("CARGO_TERM_COLOR", "never")
             .args(arguments)
             .output()
             .unwrap()

@@ -178,9 +178,7 @@ fn colours_are_used_where_the_user_wants_them() {
         ),
     ] {
         let mut command = project.command(words);
-        command
-            .env_remove("CARGO_TERM_COLOR")
-            .envs(variables.iter().copied());
+        command.envs(variables.iter().copied());
         let ended = Ended::of(command.output().unwrap(), words).ends(0);
         assert_eq!(
             ended.out.contains('\u{1b}'),
@@ -364,7 +362,10 @@ fn a_bare_binary_of_a_workspace_measures_its_annotated_library() {
             .current_dir(project.path("."))
             .args(words.split(' '));
         for (name, value) in project.command("").get_envs() {
-            value.map(|value| command.env(name, value));
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
         }
         let output = command.output().unwrap();
         String::from_utf8_lossy(&output.stderr).into_owned()

@@ -189,7 +189,14 @@ edition = \"2024\"
         command.env_remove("CARGO_BUILD_TARGET");
         // The common dependencies of all projects are built once.
         command.env("CARGO_BUILD_BUILD_DIR", build_folder());
-        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        for name in [
+            "NO_COLOR",
+            "CLICOLOR_FORCE",
+            "CARGO_TERM_COLOR",
+            "RUSTFLAGS",
+        ] {
+            command.env_remove(name);
+        }
         git::forget_the_user(&mut command);
         command
     }
