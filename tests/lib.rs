@@ -3,12 +3,14 @@
 
 pub mod sandboxed;
 
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
 #[cfg(unix)]
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 #[cfg(unix)]
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tsc_runtime::__private::{Callsite, Probe, Slot, meta};
 use tsc_runtime::tsc::FencePolicy;
@@ -31,6 +33,18 @@ pub fn can_disable_rseq() -> bool {
     can
 }
 
+/// The command that starts a program without the variables with which the user of these tests measures.
+#[must_use]
+pub fn program(path: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(path);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("TSC_") || name == "NO_COLOR" {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 /// Runs a program and returns its output.
 ///
 /// # Panics
@@ -38,11 +52,6 @@ pub fn can_disable_rseq() -> bool {
 /// If it does not end by itself, or does not report success.
 #[cfg(unix)]
 pub fn run(command: &mut Command) -> Output {
-    // What the caller has chosen stays.
-    if !command.get_envs().any(|(name, _)| name == "TSC_REPORT") {
-        command.env_remove("TSC_REPORT");
-    }
-    command.env_remove("TSC_REPORT_FILE");
     let output = command
         .output()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));

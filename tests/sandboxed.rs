@@ -20,8 +20,6 @@ impl Run {
     #[track_caller]
     pub fn of(command: &mut Command) -> Self {
         let output = command
-            .env_remove("TSC_REPORT")
-            .env_remove("TSC_REPORT_FILE")
             .output()
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let run = Self {

@@ -30,7 +30,7 @@ impl Build<'_> {
     fn check(&self) {
         let program = self.program();
         let report = program.with_extension("json");
-        let output = Command::new(&program)
+        let output = tests::program(&program)
             .env("TSC_REPORT", "json")
             .env("TSC_REPORT_FILE", &report)
             .output()

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
-use tests::{run, text};
+use tests::{program, run, text};
 
 /// All builds use one lock file, which each of them writes. Therefore the builds take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn attack(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
+    let mut command = program(env!("CARGO_BIN_EXE_attacks"));
     run(command.args(arguments))
 }
 
@@ -85,7 +85,7 @@ fn library_that_shares_the_runtime_may_be_closed() {
     let folder = build(&["shared", "shared_host"], "-C prefer-dynamic");
     let libraries = format!("{}:{}", folder.join("deps").display(), std_folder());
     for ways in WAYS {
-        let mut command = Command::new(folder.join("shared_host"));
+        let mut command = program(folder.join("shared_host"));
         command.env("LD_LIBRARY_PATH", &libraries);
         assert_reported(&run(command.arg(folder.join("libshared.so")).args(ways)));
     }

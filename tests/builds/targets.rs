@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use tests::program;
 use tests::sandboxed::{Run, installed};
 
 /// Builds the child for another target, with the toolchain's own linker and C library. If that target is not installed, prints that the
@@ -40,7 +41,7 @@ fn c_library_without_rseq_is_stood_in_for() {
     let Some(child) = built_for("x86_64-unknown-linux-musl") else {
         return;
     };
-    let run = Run::of(&mut Command::new(&child));
+    let run = Run::of(&mut program(&child));
     run.assert_complete();
     assert!(
         run.finding("interruptions").contains("detected (rseq)"),
@@ -58,7 +59,7 @@ fn other_architecture_reads_its_own_counter() {
     let Some(child) = built_for("aarch64-unknown-linux-musl") else {
         return;
     };
-    let run = Run::of(Command::new(&qemu).args(["-cpu", "cortex-a72"]).arg(&child));
+    let run = Run::of(program(&qemu).args(["-cpu", "cortex-a72"]).arg(&child));
     run.assert_complete();
     assert!(run.report.contains("CNTVCT_EL0 "), "{}", run.report);
     let counter = run.finding("counter");
@@ -83,7 +84,7 @@ fn other_architecture_reads_its_own_counter() {
         tests::skipped(&format!("FEAT_ECV needs QEMU 9.0 or later: {version}"));
         return;
     }
-    let run = Run::of(Command::new(&qemu).args(["-cpu", "max"]).arg(&child));
+    let run = Run::of(program(&qemu).args(["-cpu", "max"]).arg(&child));
     run.assert_complete();
     let counter = run.finding("counter");
     assert!(

@@ -60,10 +60,9 @@ fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
     } else {
         "release"
     };
-    run(Command::new(tests::built(&target(), profile).join(name))
+    run(tests::program(tests::built(&target(), profile).join(name))
         .args(arguments)
-        .env("TSC_REPORT", "full")
-        .env_remove("TSC_REPORT_FILE"))
+        .env("TSC_REPORT", "full"))
 }
 
 #[test]
@@ -74,7 +73,7 @@ fn report_says_why_there_is_none() {
         stderr(&off, &[], &["report", "again"]),
         "tsc: nothing was measured: tsc-runtime was built with neither `debug-builds` nor `release-builds`\n"
     );
-    let silent = Command::new(tests::built(&target(), "debug").join("without_features"))
+    let silent = tests::program(tests::built(&target(), "debug").join("without_features"))
         .arg("report")
         .env("TSC_REPORT", "off")
         .output()

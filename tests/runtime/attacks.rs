@@ -1,12 +1,12 @@
 //! Runs programs that once crashed or hung the runtime, or made it lose calls: see `programs/attacks`.
 #![cfg(target_os = "linux")]
 
-use std::process::{Command, Output};
+use std::process::Output;
 
-use tests::{run, text};
+use tests::{program, run, text};
 
 fn attack(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
+    let mut command = program(env!("CARGO_BIN_EXE_attacks"));
     run(command.args(arguments))
 }
 
@@ -57,7 +57,7 @@ fn exit_in_a_handler_exits() {
 #[test]
 fn exit_in_a_handler_says_nothing_if_reports_are_off() {
     for _ in 0..25 {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
+        let mut command = program(env!("CARGO_BIN_EXE_attacks"));
         command.args(["exit-in-handler", "cold"]);
         let output = run(command.env("TSC_REPORT", "off"));
         assert_eq!(text(&output.stderr), "");

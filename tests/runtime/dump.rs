@@ -1,7 +1,6 @@
 //! The dump as data: tests that the dumps of programs are as `docs/dump.md` describes them.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use serde_json::Value;
 use tsc_runtime::{ReadError, Report, cycles, snapshot};
@@ -24,11 +23,10 @@ fn light_dump() -> String {
 }
 
 fn dump_with(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_dumping"))
+    let output = tests::program(env!("CARGO_BIN_EXE_dumping"))
         .args(args)
         .env("TSC_REPORT", "json")
         .env("TSC_META", "commit=abc,input=small")
-        .env_remove("TSC_REPORT_FILE")
         .output()
         .expect("the test's own program starts");
     assert!(output.status.success());

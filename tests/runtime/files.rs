@@ -44,11 +44,8 @@ impl Drop for Folder {
 }
 
 fn program(way: &str, file: &Path) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_reporting"));
-    program
-        .arg(way)
-        .env_remove("TSC_REPORT")
-        .env("TSC_REPORT_FILE", file);
+    let mut program = tests::program(env!("CARGO_BIN_EXE_reporting"));
+    program.arg(way).env("TSC_REPORT_FILE", file);
     program
 }
 
@@ -193,9 +190,8 @@ fn many_processes_at_once_lose_nothing() {
     const PROCESSES: usize = 12;
     let folder = Folder::new("many");
     let start = |_| {
-        Command::new(env!("CARGO_BIN_EXE_watched"))
+        tests::program(env!("CARGO_BIN_EXE_watched"))
             .arg("wait")
-            .env_remove("TSC_REPORT")
             .env("TSC_REPORT_FILE", folder.path("run.json"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -268,10 +264,9 @@ fn limit_of_the_file_size_kills_nobody() {
     let folder = Folder::new("limit");
     let file = folder.path("run.json");
     let program = env!("CARGO_BIN_EXE_reporting");
-    let output = Command::new("sh")
+    let output = tests::program("sh")
         .args(["-c", &format!("ulimit -f 1; exec {program} exit")])
         .env("TSC_REPORT_FILE", &file)
-        .env_remove("TSC_REPORT")
         .output()
         .expect("there is a shell");
     assert_printed_instead(&output, "too large");
@@ -380,7 +375,7 @@ fn standard_output_may_be_the_file() {
 fn program_may_write_files_itself() {
     let folder = Folder::new("dump_to");
     let (text, json) = (folder.path("run.txt"), folder.path("run.json"));
-    let output = Command::new(env!("CARGO_BIN_EXE_reporting"))
+    let output = tests::program(env!("CARGO_BIN_EXE_reporting"))
         .args([
             "dump-to",
             text.to_str().expect("UTF-8"),
@@ -410,7 +405,7 @@ fn program_with_more_rights_than_its_user_hears_no_variable() {
     fs::copy(env!("CARGO_BIN_EXE_reporting"), &copy).expect("the program can be copied");
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o4755)).expect("this user owns it");
     let file = folder.path("run.json");
-    let output = Command::new(&copy)
+    let output = tests::program(&copy)
         .arg("return")
         .env("TSC_REPORT_FILE", &file)
         .env("TSC_REPORT", "json")

@@ -1,13 +1,10 @@
 //! `TSC_ONLY` and `TSC_SKIP`: they select what is measured, without another build.
 
 use std::ffi::OsStr;
-use std::process::Command;
 
 /// The output of the program with these variables.
 fn dump<V: AsRef<OsStr>>(environment: &[(&str, V)]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_dumping"))
-        .env_remove("TSC_REPORT")
-        .env_remove("TSC_REPORT_FILE")
+    let output = tests::program(env!("CARGO_BIN_EXE_dumping"))
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .output()
         .expect("the test's own program starts");

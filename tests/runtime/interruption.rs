@@ -3,7 +3,6 @@
 
 use std::cell::Cell;
 use std::env;
-use std::process::Command;
 use std::thread;
 
 use tests::{row, skipped};
@@ -286,7 +285,7 @@ fn process_without_rseq_knows_nothing_and_works() {
     if !tests::can_disable_rseq() {
         return;
     }
-    let child = Command::new(env::current_exe().expect("the test's own path"))
+    let child = tests::program(env::current_exe().expect("the test's own path"))
         .args(["--ignored", "--exact", "child_without_rseq"])
         .env("GLIBC_TUNABLES", TUNABLE)
         .output()

@@ -3,7 +3,6 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::fs;
-use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tsc_runtime::Report;
@@ -16,7 +15,7 @@ fn run(way: &str, variables: &[(&str, &str)]) -> (String, Vec<Report>) {
     let folder = format!("lightly-{way}-{}-{number}", std::process::id());
     let folder = std::env::temp_dir().join(folder);
     fs::create_dir_all(&folder).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_lightly"))
+    let output = tests::program(env!("CARGO_BIN_EXE_lightly"))
         .arg(way)
         .env("TSC_REPORT", "json")
         .env("TSC_REPORT_FILE", folder.join("%p.json"))

@@ -15,11 +15,9 @@ struct Running {
 }
 
 fn command(way: &str, environment: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_watched"));
+    let mut command = tests::program(env!("CARGO_BIN_EXE_watched"));
     command
         .arg(way)
-        .env_remove("TSC_REPORT")
-        .env_remove("TSC_REPORT_FILE")
         .envs(environment.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -301,7 +301,7 @@ fn descriptors() -> usize {
 
 /// Runs one of the ignored tests below in a process of its own.
 fn child(name: &str, change: impl FnOnce(&mut Command)) -> String {
-    let mut command = Command::new(env::current_exe().expect("the test's own path"));
+    let mut command = tests::program(env::current_exe().expect("the test's own path"));
     command
         .args(["--ignored", "--exact", "--nocapture", name])
         .env("TSC_REPORT", "off");

@@ -1,13 +1,11 @@
 //! What a program prints, where and when: the dump, JSON, `TSC_REPORT`, `TSC_REPORT_FILE`, the end of the process.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// Runs the program that ends in `way`, with some environment variables.
 fn run(way: &str, environment: &[(&str, &str)]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_reporting"))
+    tests::program(env!("CARGO_BIN_EXE_reporting"))
         .arg(way)
-        .env_remove("TSC_REPORT")
-        .env_remove("TSC_REPORT_FILE")
         .envs(environment.iter().copied())
         .output()
         .expect("the test's own program starts")

@@ -3,7 +3,6 @@
 
 use std::env;
 use std::hint::black_box;
-use std::process::Command;
 use std::thread;
 
 use tsc_runtime::{CallsiteReport, Report, cycles, take};
@@ -130,7 +129,7 @@ fn parts_of_a_recursion_add_up_at_every_depth() {
 
 #[test]
 fn parts_of_a_recursion_add_up_with_the_call_tree() {
-    let mut again = Command::new(env::current_exe().expect("the test's own path"));
+    let mut again = tests::program(env::current_exe().expect("the test's own path"));
     again.args(["--exact", "parts_of_a_recursion_add_up_at_every_depth"]);
     let output = again.env("TSC_TREE", "1").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

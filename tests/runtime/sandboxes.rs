@@ -5,10 +5,11 @@
 
 use std::process::Command;
 
+use tests::program;
 use tests::sandboxed::{Run, installed};
 
 fn child() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_sandboxed"))
+    program(env!("CARGO_BIN_EXE_sandboxed"))
 }
 
 #[test]
@@ -84,7 +85,6 @@ fn forbidden_rdtsc_is_replaced_by_the_systems_clock() {
     let full = child()
         .arg("forbid-rdtsc")
         .env("TSC_REPORT", "full")
-        .env_remove("TSC_REPORT_FILE")
         .output();
     let full = full.expect("the program starts").stderr;
     let full = String::from_utf8_lossy(&full);
@@ -124,7 +124,7 @@ fn valgrind_is_told() {
     // valgrind does not know musl's allocator, and finds errors in it.
     let status_of_errors = if cfg!(target_env = "musl") { 0 } else { 99 };
     let run = Run::of(
-        Command::new(valgrind)
+        program(valgrind)
             .arg("--quiet")
             .arg(format!("--error-exitcode={status_of_errors}"))
             .arg(child().get_program()),
@@ -143,7 +143,7 @@ fn user_mode_qemu_is_told() {
     let Some(qemu) = installed(&["qemu-x86_64", "qemu-x86_64-static"]) else {
         return;
     };
-    let run = Run::of(Command::new(qemu).arg(child().get_program()));
+    let run = Run::of(program(qemu).arg(child().get_program()));
     run.assert_complete();
     let emulation = run.finding("emulation");
     assert!(
@@ -179,7 +179,7 @@ fn process_on_one_cpu_has_no_skew_to_look_for() {
     };
     let cpu = tsc_runtime::affinity::cpus().unwrap()[0].to_string();
     let run = Run::of(
-        Command::new(taskset)
+        program(taskset)
             .args(["-c", &cpu])
             .arg(child().get_program()),
     );

@@ -1,6 +1,5 @@
 //! The slowest calls of a function, and where they ran.
 
-use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ const COMPUTES: [u64; 4] = [30_011, 80_021, 130_027, 190_027];
 
 #[cfg(unix)]
 fn run_program(argument: &str) -> Report {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slow"));
+    let mut command = tests::program(env!("CARGO_BIN_EXE_slow"));
     command.arg(argument);
     command.env("TSC_SLOWEST", "8").env("TSC_REPORT", "json");
     let output = tests::run(&mut command);
@@ -152,7 +151,7 @@ fn exactly_the_planted_calls_are_found_beside_busy_threads() {
 #[cfg(unix)]
 fn every_report_has_the_slowest_calls_since_the_one_before() {
     let run = |kept: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_slow"));
+        let mut command = tests::program(env!("CARGO_BIN_EXE_slow"));
         command
             .arg("take")
             .env("TSC_SLOWEST", kept)
@@ -173,7 +172,7 @@ fn every_report_has_the_slowest_calls_since_the_one_before() {
 #[test]
 #[cfg(unix)]
 fn callers_are_known_at_once_in_a_program_with_light_probes() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slow"));
+    let mut command = tests::program(env!("CARGO_BIN_EXE_slow"));
     command.arg("lightly").env("TSC_REPORT", "off");
     let paths = tests::text(&tests::run(&mut command).stdout);
     let mut paths: Vec<&str> = paths.lines().collect();

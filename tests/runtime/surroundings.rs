@@ -13,11 +13,8 @@ use serde_json::Value;
 use tests::text;
 
 fn program(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_surroundings"));
-    command
-        .args(arguments)
-        .env_remove("TSC_REPORT")
-        .env_remove("TSC_REPORT_FILE");
+    let mut command = tests::program(env!("CARGO_BIN_EXE_surroundings"));
+    command.args(arguments);
     command
 }
 
@@ -179,11 +176,9 @@ fn signal_ends_a_program_whose_standard_error_nobody_reads() {
     let (reader, mut writer) = pipe(true);
     while writer.write(&[b'x'; 4096]).is_ok() {}
     set_flags(&writer, 0);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_watched"));
+    let mut command = tests::program(env!("CARGO_BIN_EXE_watched"));
     command
         .arg("wait")
-        .env_remove("TSC_REPORT")
-        .env_remove("TSC_REPORT_FILE")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(writer);

@@ -9,12 +9,7 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::process::{Command, Output, Stdio};
 
 fn program() -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_naming"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("TSC_") || name == "NO_COLOR" {
-            program.env_remove(name);
-        }
-    }
+    let mut program = tests::program(env!("CARGO_BIN_EXE_naming"));
     program.env("TERM", "xterm-256color");
     program
 }

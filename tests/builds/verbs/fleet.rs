@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn dumps_of_many_processes_merge_to_exactly_their_sums() {
     project.tsc("run -- --release").ends(0);
     fs::create_dir(project.path("dumps")).unwrap();
     for _ in 0..PROCESSES {
-        let status = Command::new(project.path("target/release/app"))
+        let status = tests::program(project.path("target/release/app"))
             .env("TSC_REPORT", "json")
             .env("TSC_REPORT_FILE", project.path("dumps/%p-%t.json"))
             .stdout(Stdio::null())

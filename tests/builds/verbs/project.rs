@@ -179,7 +179,7 @@ edition = \"2024\"
     pub(crate) fn command(&self, words: &str) -> Command {
         #[cfg(unix)]
         signals::obey();
-        let mut command = Command::new(tool());
+        let mut command = tests::program(tool());
         command
             .current_dir(self.folder.path())
             .arg("tsc")
@@ -189,12 +189,7 @@ edition = \"2024\"
         command.env_remove("CARGO_BUILD_TARGET");
         // The common dependencies of all projects are built once.
         command.env("CARGO_BUILD_BUILD_DIR", build_folder());
-        for name in [
-            "NO_COLOR",
-            "CLICOLOR_FORCE",
-            "CARGO_TERM_COLOR",
-            "RUSTFLAGS",
-        ] {
+        for name in ["CLICOLOR_FORCE", "CARGO_TERM_COLOR", "RUSTFLAGS"] {
             command.env_remove(name);
         }
         git::forget_the_user(&mut command);

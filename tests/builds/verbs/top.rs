@@ -1,6 +1,6 @@
 //! `cargo tsc doctor` and `top`.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::project::{Ended, Project};
@@ -33,7 +33,7 @@ fn a_running_program_is_watched_by_its_reports() {
         .output()
         .unwrap();
     Ended::of(built, "run").ends(0);
-    let mut service = Command::new(project.path("target/release/app"))
+    let mut service = tests::program(project.path("target/release/app"))
         .current_dir(project.path("."))
         .stdin(Stdio::piped())
         .envs([
