@@ -3,10 +3,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::ptr;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -97,13 +98,13 @@ fn threads_leave_most_descriptors_to_the_program() {
     }
 }
 
-/// A pipe whose writer does not wait, if `nonblocking`.
 #[test]
 fn first_call_leaves_the_error_number_alone() {
     let output = run(&mut program(&["errno"]));
     assert_eq!(text(&output.stdout), format!("{}\n", libc::ENOENT));
 }
 
+/// A pipe whose writer does not wait, if `nonblocking`.
 fn pipe(nonblocking: bool) -> (PipeReader, PipeWriter) {
     let (reader, writer) = io::pipe().expect("a pipe");
     if nonblocking {
@@ -118,7 +119,7 @@ fn set_flags(writer: &PipeWriter, flags: libc::c_int) {
     assert_eq!(failed, 0);
 }
 
-fn many_functions_to(writer: PipeWriter) -> Child {
+fn many_functions_to(writer: impl Into<Stdio>) -> Child {
     let mut program = program(&["many-functions"]);
     program.env("TSC_REPORT", "json").stderr(writer);
     program.spawn().expect("the test's own program starts")
@@ -259,10 +260,22 @@ fn program_ends_as_usual_without_memory_for_the_report() {
     assert!(printed.contains("no memory for a report"), "{printed}");
 }
 
-/// The null device is not a pipe, and takes everything.
+/// A terminal is not a pipe.
 #[test]
 fn other_devices_are_written_to() {
-    let null = File::options().write(true).open("/dev/null");
-    let mut program = program(&["many-functions"]);
-    run(program.stderr(null.expect("there is one")));
+    let (mut controller, mut terminal) = (0, 0);
+    let (name, settings, size) = (ptr::null_mut(), ptr::null(), ptr::null());
+    // SAFETY: there is room for both descriptors, and nothing else is passed.
+    let failed =
+        unsafe { libc::openpty(&raw mut controller, &raw mut terminal, name, settings, size) };
+    assert_eq!(failed, 0);
+    // SAFETY: the descriptors are open and belong to nobody else.
+    let [mut controller, terminal] =
+        [controller, terminal].map(|descriptor| unsafe { File::from_raw_fd(descriptor) });
+    let mut child = many_functions_to(terminal);
+    let mut report = Vec::new();
+    // The last read fails, because no program has the terminal any more.
+    let _ = controller.read_to_end(&mut report);
+    assert_is_whole(&text(&report));
+    assert!(ended(&mut child).success());
 }
