@@ -349,6 +349,14 @@ fn time_asleep_is_found_where_it_is() {
     if snapshot().clock().no_interruptions_because().is_some() {
         return tests::skipped("interruptions are not detected here");
     }
+    #[cycles(name = "sleeper with a probe")]
+    fn probed_sleeper() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    probed_sleeper();
+    if row("sleeper with a probe").blocked_ticks().is_none() {
+        return tests::skipped("no statistics of waiting");
+    }
     let hz = snapshot().clock().hz().unwrap();
     let [sleeper, worker] = ["light sleeper", "light worker"].map(row);
     let blocked = sleeper.blocked_ticks().unwrap() / hz;
