@@ -14,7 +14,7 @@ use std::process::Output;
 
 use tsc_runtime::__private::{Callsite, Probe, Slot, meta};
 use tsc_runtime::tsc::FencePolicy;
-use tsc_runtime::{CallsiteReport, snapshot};
+use tsc_runtime::{CallsiteReport, Report, snapshot};
 
 /// Prints that a test is skipped. The line is visible even if the output of passing tests is hidden.
 pub fn skipped(why: &str) {
@@ -88,6 +88,27 @@ pub fn row(name: &str) -> CallsiteReport {
 #[must_use]
 pub fn calls(name: &str) -> u64 {
     snapshot().callsite(name).map_or(0, CallsiteReport::calls)
+}
+
+/// Whether the time of `sleeper`, which has slept, is split into on the CPU, blocked and waiting. If not, prints that the test is skipped.
+///
+/// # Panics
+///
+/// If it was not called.
+#[must_use]
+pub fn is_split(report: &Report, sleeper: &str) -> bool {
+    let clock = report.clock();
+    let row = report.callsite(sleeper).expect("it was called");
+    let why = clock
+        .no_interruptions_because()
+        .or(clock.no_on_cpu_because())
+        .or(match row.blocked_ticks() {
+            None => Some("no statistics of waiting"),
+            // From Linux 6.19 on, a switch inside a blocking system call may leave no trace.
+            Some(0.0) => Some("this kernel does not show that a thread slept"),
+            Some(_) => None,
+        });
+    why.inspect(|why| skipped(why)).is_none()
 }
 
 /// The folder of what cargo builds below `target` with this profile, for the target of these tests if `CARGO_BUILD_TARGET` names one.

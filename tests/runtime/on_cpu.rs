@@ -41,15 +41,8 @@ fn is_known() -> bool {
 }
 
 fn is_split() -> bool {
-    if !is_known() || row("sleeping").blocked_ticks().is_none() {
-        return false;
-    }
-    // From Linux 6.19 on, a switch inside a blocking system call may leave no trace.
-    let is_seen = row("sleeping").blocked_ticks() > Some(0.0);
-    if !is_seen {
-        tests::skipped("this kernel does not show that a thread slept");
-    }
-    is_seen
+    sleeping();
+    tests::is_split(&snapshot(), "sleeping")
 }
 
 #[test]

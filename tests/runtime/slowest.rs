@@ -25,22 +25,6 @@ fn number(call: &SlowCall) -> u64 {
     }
 }
 
-/// Whether the time on the CPU, blocked and waiting is known on this system.
-fn is_split(report: &Report) -> bool {
-    let clock = report.clock();
-    let why = clock
-        .no_interruptions_because()
-        .or(clock.no_on_cpu_because());
-    let row = report.callsite("request").expect("it was called");
-    let why = why.or(row
-        .blocked_ticks()
-        .is_none()
-        .then_some("no statistics of waiting"));
-    // From Linux 6.19 on, a switch inside a blocking system call may leave no trace.
-    let why = why.or((row.blocked_ticks() == Some(0.0)).then_some("no sleep was seen"));
-    why.inspect(|why| tests::skipped(why)).is_none()
-}
-
 /// Checks all that is said of the planted calls, and returns whether there is no other. A machine that takes a CPU away for milliseconds
 /// without telling its guest makes any call slow.
 fn check(report: &Report) -> bool {
@@ -108,7 +92,7 @@ fn check(report: &Report) -> bool {
 fn planted_calls_are_found(argument: &str) -> Option<Report> {
     for _ in 0..5 {
         let report = run_program(argument);
-        if !is_split(&report) {
+        if !tests::is_split(&report, "request") {
             return None;
         }
         if check(&report) {
