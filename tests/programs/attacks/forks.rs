@@ -22,6 +22,8 @@ fn called_by_the_child(value: u64) -> u64 {
 pub(crate) fn first_call_races_fork(forks: u32) {
     let (mut hung, mut failed) = (0, 0);
     for round in 0..forks {
+        // SAFETY: no preconditions.
+        unsafe { libc::alarm(60) };
         match fork_and(|| race(round % 100 * 160)) {
             0 => {}
             HUNG => hung += 1,
