@@ -185,6 +185,30 @@ fn rows_of_threads_are_for_those_who_ask() {
 }
 
 #[test]
+fn text_has_eight_names_of_threads_and_the_number_of_the_others() {
+    let variables = [("TSC_THREADS", "on"), ("TSC_REPORT", "json")];
+    let mut report: serde_json::Value =
+        serde_json::from_str(&stderr(&run("return", &variables))).expect("the text is a report");
+    let rows = report["callsites"][0]["thread_rows"]
+        .as_array_mut()
+        .expect("rows");
+    let one = rows[0].clone();
+    rows.clear();
+    for number in 0..11 {
+        let mut row = one.clone();
+        row["name"] = format!("named {number}").into();
+        rows.push(row);
+    }
+    let report = tsc_runtime::Report::from_json(&report.to_string()).expect("it is a report");
+    let text = report.to_string();
+    let names = text.matches("thread named ").count();
+    assert!(
+        names == 8 && text.contains("and 3 more thread names"),
+        "{text}"
+    );
+}
+
+#[test]
 fn sessions_report_what_happened_in_them() {
     let text = stderr(&run("sessions", &[]));
     // The last number is from the dump at exit, because the calls before the sessions were not yet reported.
