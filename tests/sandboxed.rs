@@ -1,4 +1,4 @@
-//! Runs of the program `programs/sandboxed`.
+//! Runs of the program `programs/sandboxed`, and sandboxes.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -84,4 +84,41 @@ pub fn installed(programs: &[&str]) -> Option<PathBuf> {
         crate::skipped(&format!("none of {programs:?} is installed"));
     }
     found
+}
+
+/// Makes these system calls fail with EPERM from now on, in this thread and in those that it spawns.
+///
+/// # Panics
+///
+/// If the kernel refuses that.
+#[cfg(target_os = "linux")]
+pub fn forbid(calls: &[libc::c_long]) {
+    const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    // Loads the system call's number, refuses it if it is one of `calls`, and allows it otherwise.
+    let mut program = vec![step(LOAD, 0, 0, 0)];
+    for &call in calls {
+        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+        program.push(step(IF_EQUAL, 0, 1, call as u32));
+        program.push(step(RETURN, 0, 0, refused));
+    }
+    program.push(step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW));
+    let filter = libc::sock_fprog {
+        len: program.len() as u16,
+        filter: program.as_mut_ptr(),
+    };
+    // SAFETY: the filter points to the program, which outlives the call.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(
+            libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::SECCOMP_MODE_FILTER,
+                &raw const filter
+            ),
+            0
+        );
+    }
 }

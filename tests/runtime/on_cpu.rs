@@ -10,6 +10,7 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
+use tests::sandboxed::forbid;
 use tsc_runtime::{CallsiteReport, Report, affinity, calibration, cycles, snapshot};
 
 const SLEEP: Duration = Duration::from_millis(2);
@@ -452,55 +453,6 @@ fn child_in_a_sandbox() {
         assert_printed(
             &report.to_string(),
             "on the CPU: unknown of interrupted calls",
-        );
-    }
-}
-
-/// Makes these system calls fail with EPERM from now on, in this thread and in those that it spawns.
-fn forbid(calls: &[libc::c_long]) {
-    let statement = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter {
-        code: code as u16,
-        jt,
-        jf,
-        k,
-    };
-    // The program loads the system call's number. If it is one of `calls`, the program returns EPERM, otherwise it allows the call.
-    let mut program = vec![statement(
-        libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
-        0,
-        0,
-        0,
-    )];
-    for &call in calls {
-        program.push(statement(
-            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
-            0,
-            1,
-            call as u32,
-        ));
-        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
-        program.push(statement(libc::BPF_RET | libc::BPF_K, 0, 0, refused));
-    }
-    program.push(statement(
-        libc::BPF_RET | libc::BPF_K,
-        0,
-        0,
-        libc::SECCOMP_RET_ALLOW,
-    ));
-    let filter = libc::sock_fprog {
-        len: program.len() as u16,
-        filter: program.as_mut_ptr(),
-    };
-    // SAFETY: the filter points to the program, which outlives the call.
-    unsafe {
-        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-        assert_eq!(
-            libc::prctl(
-                libc::PR_SET_SECCOMP,
-                libc::SECCOMP_MODE_FILTER,
-                &raw const filter
-            ),
-            0
         );
     }
 }

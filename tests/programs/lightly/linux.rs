@@ -6,6 +6,7 @@ use std::process::Command;
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use tests::sandboxed::forbid;
 use tsc_runtime::{Report, cycles, snapshot};
 
 #[cycles(light)]
@@ -336,34 +337,4 @@ fn signals(stops: bool) {
     }
     let handled = HANDLED.load(std::sync::atomic::Ordering::Relaxed) + 1;
     println!("{} {handled}", calls + handled);
-}
-
-/// Lets these system calls fail from here on, as a sandbox does.
-fn forbid(calls: &[libc::c_long]) {
-    const LOAD: u16 = 0x20;
-    const IF_EQUAL: u16 = 0x15;
-    const RETURN: u16 = 0x06;
-    const ALLOW: u32 = 0x7fff_0000;
-    const FAIL: u32 = 0x0005_0000 | libc::EPERM.cast_unsigned();
-    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
-    let mut program = vec![step(LOAD, 0, 0, 0)];
-    for call in calls {
-        program.push(step(IF_EQUAL, 0, 1, *call as u32));
-        program.push(step(RETURN, 0, 0, FAIL));
-    }
-    program.push(step(RETURN, 0, 0, ALLOW));
-    let filter = libc::sock_fprog {
-        len: program.len() as u16,
-        filter: program.as_mut_ptr(),
-    };
-    // SAFETY: the filter is as long as it says.
-    let refused = unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-            || libc::prctl(
-                libc::PR_SET_SECCOMP,
-                libc::SECCOMP_MODE_FILTER,
-                &raw const filter,
-            ) != 0
-    };
-    assert!(!refused, "seccomp is refused");
 }
