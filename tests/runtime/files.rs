@@ -1,47 +1,11 @@
 //! `TSC_REPORT_FILE`: no report is lost, no file is ever incomplete, and no other file is overwritten.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use tests::folder::Folder;
 use tsc_runtime::Report;
-
-/// A temporary folder for one test, which is removed at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tsc-files-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("the temporary folder can be written to");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    /// The names of all files, including those that begin with a full stop.
-    fn files(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("the path exists");
-        let mut names: Vec<String> = entries
-            .map(|entry| {
-                entry
-                    .expect("the path exists")
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned()
-            })
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn program(way: &str, file: &Path) -> Command {
     let mut program = tests::program(env!("CARGO_BIN_EXE_reporting"));

@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::ptr;
 use std::time::Duration;
 
 use serde_json::Value;
+use tests::folder::Folder;
 use tests::text;
 
 fn program(arguments: &[&str]) -> Command {
@@ -23,28 +23,6 @@ fn run(command: &mut Command) -> Output {
     let output = command.output().expect("the test's own program starts");
     assert!(output.status.success(), "{output:?}");
     output
-}
-
-/// A temporary folder, which is removed at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("tsc-surroundings-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).expect("the temporary folder can be written to");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("UTF-8").to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// The number of calls in the row `name` of a JSON report.
@@ -62,7 +40,7 @@ fn parse(json: &str) -> Value {
 fn file_with_the_number_of_standard_error_is_not_written_to() {
     let folder = Folder::new("number-2");
     let path = folder.path("data");
-    run(&mut program(&["own-file-is-number-2", &path]));
+    run(program(&["own-file-is-number-2"]).arg(&path));
     assert_eq!(fs::read_to_string(path).expect("it exists"), "precious\n");
 }
 
@@ -71,8 +49,9 @@ fn path_is_relative_to_the_folder_at_the_start() {
     let folder = Folder::new("relative-100%p");
     let other = folder.path("other");
     fs::create_dir(&other).expect("the folder is new");
-    let mut program = program(&["change-folder", &other]);
+    let mut program = program(&["change-folder"]);
     program
+        .arg(&other)
         .current_dir(&folder.0)
         .env("TSC_REPORT_FILE", "run-%%.json");
     let output = run(&mut program);
