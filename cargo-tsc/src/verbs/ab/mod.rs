@@ -3,6 +3,7 @@
 mod duet;
 mod manifest;
 mod rounds;
+mod settings;
 mod submodules;
 mod worktree;
 

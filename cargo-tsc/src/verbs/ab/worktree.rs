@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 use tempfile::TempDir;
 
-use super::{manifest, submodules};
+use super::{manifest, settings, submodules};
 use crate::all::with_paths;
 use crate::build::CargoCommand;
 use crate::git::git;
-use crate::progress::remark;
 
 /// The name of the working tree in its present state, in place of a revision.
 const AS_IT_IS: &str = ".";
@@ -19,13 +18,6 @@ const PREFIX: &str = "worktree-";
 
 /// A package's lock file.
 const LOCK: &str = "Cargo.lock";
-/// Cargo also reads the first two from the folders around a checkout, and one toolchain builds both revisions.
-const SETTINGS: [&str; 4] = [
-    ".cargo/config.toml",
-    ".cargo/config",
-    "rust-toolchain.toml",
-    "rust-toolchain",
-];
 
 /// A git repository, and the user's folder in it.
 #[derive(Debug)]
@@ -115,20 +107,9 @@ impl Repository {
         )?;
         submodules::fill(&self.root, &commit, checkout.root())?;
         self.keep_dependencies(checkout.root())?;
-        self.say_what_counts_for_both(revision, checkout.root());
+        settings::say_what_counts_for_both(revision, &self.root, &self.inner, checkout.root());
+        settings::keep(&self.root, &self.inner, checkout.root())?;
         Ok(checkout)
-    }
-
-    /// Says which settings of the revision are not those with which it is built.
-    fn say_what_counts_for_both(&self, revision: &str, copy: &Path) {
-        let text = |folder: &Path, file: &str| std::fs::read(folder.join(file)).ok();
-        for file in SETTINGS {
-            if text(copy, file) != text(&self.root, file) {
-                remark(&format!(
-                    "{revision}: {file} is not that of the working tree, which counts for both sides"
-                ));
-            }
-        }
     }
 
     /// Makes paths of dependencies outside of the repository, such as `../x`, lead from the copy to where they lead from the original.
@@ -266,13 +247,17 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_outside_of_the_repository_stay_where_they_are() {
+    fn what_is_not_of_the_revision_is_that_of_the_working_tree() {
         let (dir, repository) = repository();
         let text = "[dependencies]\na = { path = \"../../beside\" }\nb = { path = \"../part\" }\n";
         fs::create_dir(repository.root.join("member")).unwrap();
         fs::write(repository.root.join("member/Cargo.toml"), text).unwrap();
         fs::write(repository.root.join("Cargo.toml"), "{{ a template }}").unwrap();
+        fs::create_dir(repository.root.join(".cargo")).unwrap();
+        let settings = ".cargo/config.toml";
+        fs::write(repository.root.join(settings), "build.jobs = 1").unwrap();
         commit(&repository.root);
+        fs::write(repository.root.join(settings), "build.jobs = 2").unwrap();
         // It is not in the revision.
         fs::write(repository.root.join("Cargo.lock"), "# versions").unwrap();
         // The revision has what the working tree no longer has.
@@ -287,6 +272,8 @@ mod tests {
         let lock = fs::read_to_string(checkout.root().join("Cargo.lock"));
         assert_eq!(lock.unwrap(), "# versions");
         assert!(!checkout.root().join("member/Cargo.lock").exists());
+        let settings = fs::read_to_string(checkout.root().join(settings));
+        assert_eq!(settings.unwrap(), "build.jobs = 2");
     }
 
     #[test]
