@@ -69,6 +69,9 @@ addEventListener("load", () => {
   let passed = 0;
   const [from, end] = buckets.find(([, , calls]) => (passed += calls) >= half);
   seen.push(`median in its bucket ${from <= row.p50_ticks && row.p50_ticks <= end}`);
+  const interrupted = { ...row, histogram: [], interrupted_histogram: [{ from_ticks: 2048, calls: 1 }] };
+  const [[, [[begin, stop]]]] = netHistograms(interrupted);
+  seen.push(`interrupted from 2048 over ${Math.round(stop - begin)}`);
   const mark = document.querySelector("tr.row abbr.mark");
   seen.push(`mark explained ${document.getElementById("marks").textContent.includes(`${mark.textContent} ${mark.title}`)}`);
   for (const fact of document.querySelectorAll("#facts > div")) seen.push(fact.textContent);
@@ -149,6 +152,7 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     says("by blocked rest");
     says("by wall waits");
     says("median in its bucket true");
+    says("interrupted from 2048 over 64");
     says("mark explained true");
     let text = project.tsc("report one").ends(0).out;
     let probes = text

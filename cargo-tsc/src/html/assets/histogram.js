@@ -8,7 +8,6 @@ const histogramWidth = () => Math.min(900, Math.max(320, innerWidth - 80));
 /** Room for a label at the axis. */
 const LABEL = 70;
 
-const nextOctave = (from) => from === 0 ? 1 : 2 * from;
 /** Where the bucket ends that begins at `from`: 32 to an octave from 64 on, below that one for each number. */
 const bucketEnd = (from) => from < 64 ? from + 1 : from + 2 ** (Math.floor(Math.log2(from)) - 5);
 
@@ -17,10 +16,10 @@ function netHistograms(row) {
   const { sums } = row;
   const probes = sums.polls || sums.samples + sums.firsts + sums.excluded;
   const visible = probes > 0 ? sums.visible_milliticks / 1000 / probes : 0;
-  const net = (buckets, end) => buckets.map((bucket) => [bucket.from_ticks - visible, end(bucket.from_ticks) - visible, bucket.calls]);
+  const net = (buckets) => buckets.map(({ from_ticks: from, calls }) => [from - visible, bucketEnd(from) - visible, calls]);
   return [
-    ["interrupted", net(row.interrupted_histogram, nextOctave)],
-    ["samples", net(row.histogram, bucketEnd)],
+    ["interrupted", net(row.interrupted_histogram)],
+    ["samples", net(row.histogram)],
   ].filter(([, buckets]) => buckets.length > 0);
 }
 
