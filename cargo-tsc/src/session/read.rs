@@ -159,6 +159,9 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
         let reports = reports.into_iter().map(|report| (path, report));
         return Ok(parts::sum(reports)?.report);
     }
+    let of_line = |line| Report::from_json(line).err();
+    let is_schema = |error: &ReadError| matches!(error, ReadError::Schema(_));
+    let error = lines().filter_map(of_line).find(is_schema).unwrap_or(error);
     let advice = match &error {
         ReadError::Schema(_) => "",
         _ if text.is_empty() => {

@@ -31,11 +31,14 @@ fn missing_and_damaged_files_are_named() {
         .ends(2)
         .complains("a later version of tsc-report or cargo-tsc is needed");
     // The keys of an older report are not this version's, and need not be.
-    project.write("older.json", r#"{"schema": 1, "callsites": {"app": 7}}"#);
-    project
-        .tsc("report older.json")
-        .ends(2)
-        .complains("measure again, or read it with the version that wrote it");
+    let older = "{\"schema\": 1, \"callsites\": {\"app\": 7}}\n";
+    for count in [1, 2] {
+        project.write("older.json", &older.repeat(count));
+        project
+            .tsc("report older.json")
+            .ends(2)
+            .complains("measure again, or read it with the version that wrote it");
+    }
     project.write("people.json", ":CLK: read   :  12\n");
     project
         .tsc("report people.json")
