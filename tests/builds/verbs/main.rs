@@ -4,6 +4,7 @@ mod ab;
 mod all;
 mod annotate;
 mod browser;
+mod copies;
 mod diff;
 mod errors;
 mod export;

@@ -140,6 +140,27 @@ pub fn with_paths(text: &str, folder: &Path, root: &Path) -> Result<String> {
     Ok(document.to_string())
 }
 
+/// The folders in the tree to which paths lead.
+///
+/// # Errors
+/// If it is not a manifest.
+pub fn folders_inside(text: &str, folder: &Path, root: &Path) -> Result<Vec<PathBuf>> {
+    fn add(table: &dyn TableLike, paths: &mut Vec<String>) {
+        for (key, item) in table.iter() {
+            if let Some(path) = item.as_str().filter(|_| key == "path") {
+                paths.push(path.to_owned());
+            } else if let Some(inner) = item.as_table_like() {
+                add(inner, paths);
+            }
+        }
+    }
+    let document: DocumentMut = text.parse().context("not a manifest")?;
+    let mut paths = Vec::new();
+    add(document.as_table(), &mut paths);
+    let folders = paths.iter().map(|path| plain(&folder.join(path)));
+    Ok(folders.filter(|there| there.starts_with(root)).collect())
+}
+
 struct Tree<'a> {
     folder: &'a Path,
     root: &'a Path,
@@ -216,5 +237,7 @@ mod tests {
         let absolute = outer.join("beside").display().to_string();
         assert_eq!(changed.matches(&absolute).count(), 2, "{changed}");
         assert!(changed.contains("b = { path = \"inner\" }"));
+        let inside = folders_inside(&changed, &root, &root).unwrap();
+        assert_eq!(inside, [root.join("inner")]);
     }
 }

@@ -57,6 +57,7 @@ impl Tree<'_> {
             }
             replaced.insert(path, text.into_bytes());
         }
+        add_others(root, &mut replaced)?;
         Ok(replaced)
     }
 
@@ -202,6 +203,32 @@ impl Tree<'_> {
         }
         Ok(Some(text.into_bytes()))
     }
+}
+
+/// Adds the manifests of the packages in the folder `root` that are not the workspace's and to which these lead, and those of the workspaces
+/// around them: their paths may lead out of it, too.
+fn add_others(root: &Path, replaced: &mut Replaced) -> Result<()> {
+    let mut left: Vec<PathBuf> = replaced.keys().cloned().collect();
+    while let Some(manifest) = left.pop() {
+        let folder = manifest.parent().unwrap_or(root);
+        let text = String::from_utf8_lossy(&replaced[&manifest]);
+        let folders = manifest::folders_inside(&text, folder, root)?;
+        let around = folders.iter().flat_map(|folder| folder.ancestors());
+        for folder in around.filter(|folder| folder.starts_with(root)) {
+            let other = folder.join("Cargo.toml");
+            if replaced.contains_key(&other) {
+                continue;
+            }
+            let text = fs::read_to_string(&other).ok();
+            // What cannot be read, cargo complains about.
+            let text = text.and_then(|text| manifest::with_paths(&text, folder, root).ok());
+            if let Some(text) = text {
+                replaced.insert(other.clone(), text.into_bytes());
+                left.push(other);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Makes the manifests of a workspace's packages, and that in its `root`, lead to the copies of dependencies.

@@ -1,0 +1,36 @@
+//! What `cargo tsc run --all` copies of a project, and what it remembers of the copies.
+
+use crate::project::Project;
+
+#[test]
+fn a_package_in_the_projects_folder_may_depend_on_one_out_of_it() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::create_dir(outside.path().join("src")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(outside.path().join(name), text).unwrap();
+    write(
+        "Cargo.toml",
+        "[package]\nname = \"shared\"\nedition = \"2024\"\n\n[workspace]\n",
+    );
+    write("src/lib.rs", "pub fn one() -> u64 {\n    1\n}\n");
+    let project = Project::with_manifest(
+        "exclude = [\"parts\"]\n\n[dependencies]\nengine = { path = \"parts/engine\" }\n",
+        "fn main() {\n    println!(\"{}\", engine::two());\n}\n",
+    );
+    // Both are in the folder for temporary files.
+    let name = outside.path().file_name().unwrap().to_str().unwrap();
+    let workspace = "[workspace]\nmembers = [\"engine\"]\n\n[workspace.dependencies]\nshared = { path = \"../../NAME\" }\n";
+    project.write("parts/Cargo.toml", &workspace.replace("NAME", name));
+    let next = "[package]\nname = \"next\"\nedition = \"2024\"\n\n[dependencies]\nshared = { path = \"../../../NAME\" }\n";
+    project.write("parts/next/Cargo.toml", &next.replace("NAME", name));
+    project.write("parts/next/src/lib.rs", "pub use shared::one;\n");
+    project.write(
+        "parts/engine/Cargo.toml",
+        "[package]\nname = \"engine\"\nedition = \"2024\"\n\n[dependencies]\nnext = { path = \"../next\" }\nshared.workspace = true\n",
+    );
+    project.write(
+        "parts/engine/src/lib.rs",
+        "pub fn two() -> u64 {\n    next::one() + shared::one()\n}\n",
+    );
+    let ended = project.tsc("run --all").ends(0);
+    assert_eq!(ended.out.lines().next(), Some("2"));
+}
