@@ -1,6 +1,6 @@
 //! What `cargo tsc run --all` copies of a project, and what it remembers of the copies.
 
-use crate::project::Project;
+use crate::project::{Ended, Project};
 
 #[test]
 fn a_package_in_the_projects_folder_may_depend_on_one_out_of_it() {
@@ -33,4 +33,26 @@ fn a_package_in_the_projects_folder_may_depend_on_one_out_of_it() {
     );
     let ended = project.tsc("run --all").ends(0);
     assert_eq!(ended.out.lines().next(), Some("2"));
+}
+
+#[test]
+fn an_error_that_no_attribute_causes_is_not_remembered() {
+    let project = Project::with_manifest(
+        "",
+        "fn main() {\n    println!(\"fine\");\n}\n#[cfg(broken)]\ncompile_error!(\"not here\");\n",
+    );
+    project.write(
+        "build.rs",
+        "use std::env::var_os;\n\nfn main() {\n    println!(\"cargo::rerun-if-env-changed=FINE\");\n    let here = var_os(\"CARGO_MANIFEST_DIR\").unwrap();\n    \
+         if var_os(\"FINE\").is_none() && std::path::Path::new(&here).ends_with(\"annotated\") {\n        println!(\"cargo::rustc-cfg=broken\");\n    }\n}\n",
+    );
+    project
+        .tsc("run --all")
+        .ends(2)
+        .complains("the build failed");
+    let mut command = project.command("run --all");
+    command.env("FINE", "yes");
+    let ended = Ended::of(command.output().unwrap(), "run --all").ends(0);
+    assert!(!ended.err.contains("left as it is"), "{}", ended.err);
+    ended.says("app::main");
 }

@@ -49,16 +49,20 @@ impl LeftOut {
         (refusal.of == digest(package)).then_some(&*refusal.error)
     }
 
-    /// Remembers the first error of a package.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn add(&mut self, package: &Package, error: &str) -> Result<()> {
+    /// Adds the first error of a package.
+    pub fn add(&mut self, package: &Package, error: &str) {
         let refusal = Refusal {
             error: error.to_owned(),
             of: digest(package),
         };
         self.errors.of.insert(package.id.repr.clone(), refusal);
+    }
+
+    /// Keeps all of it for later runs.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self) -> Result<()> {
         remembered::write(&self.path, &self.errors)
     }
 }

@@ -178,10 +178,7 @@ impl Dependencies {
 
     /// Leaves out what does not compile with attributes: the refused crates or, where the compiler complains about a line of their users, the
     /// crates that these use. An error without a line, such as the linker's, says nothing of attributes. Returns false if that changes nothing.
-    ///
-    /// # Errors
-    /// If it cannot be remembered.
-    pub fn leave_out(&mut self, refusals: &[Refusal]) -> Result<bool> {
+    pub fn leave_out(&mut self, refusals: &[Refusal]) -> bool {
         let mut changed = false;
         let mut seen = BTreeSet::new();
         let first_errors = refusals
@@ -193,13 +190,21 @@ impl Dependencies {
                     continue;
                 };
                 copied.is_annotated = false;
-                self.left_out.add(&copied.package, &refusal.error)?;
+                self.left_out.add(&copied.package, &refusal.error);
                 self.not_annotated
                     .push(does_not_compile(&copied.package, &refusal.error));
                 changed = true;
             }
         }
-        Ok(changed)
+        changed
+    }
+
+    /// Remembers what is left out.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn remember(&self) -> Result<()> {
+        self.left_out.write()
     }
 
     /// The crates whose attributes may be the reason why this package does not compile.

@@ -126,7 +126,7 @@ impl Tree<'_> {
     /// Returns false if that changes nothing: the error is elsewhere.
     ///
     /// # Errors
-    /// If it cannot be remembered.
+    /// If a file cannot be read.
     pub(super) fn refuse(&mut self, refusals: &[Refusal], copy: &Path) -> Result<bool> {
         let mut changed = false;
         for refusal in refusals.iter().filter(|of| of.error == refusals[0].error) {

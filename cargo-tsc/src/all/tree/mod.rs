@@ -177,9 +177,14 @@ impl<'a> Tree<'a> {
             let project = Project::find(&self.command, &copy.join(&self.inner))?;
             let build = self.build(&project, "annotated-target", title, environment);
             match build.attempt()? {
-                Ok(executables) => return Ok(executables),
+                Ok(executables) => {
+                    // Otherwise the attributes were not the reason.
+                    self.refused.write()?;
+                    self.dependencies.remember()?;
+                    return Ok(executables);
+                }
                 Err(refusals) if self.refuse(&refusals, &copy)? => {}
-                Err(refusals) if self.dependencies.leave_out(&refusals)? => {}
+                Err(refusals) if self.dependencies.leave_out(&refusals) => {}
                 Err(refusals) => {
                     for refusal in refusals {
                         eprintln!("{}", refusal.shown);

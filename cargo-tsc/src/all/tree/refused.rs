@@ -53,10 +53,10 @@ impl Refused {
         RefusedHere(here.cloned().collect())
     }
 
-    /// Remembers the function with this line or, if it is known already, the whole file. Returns false if that is known, too.
+    /// Adds the function with this line or, if it is known already, the whole file. Returns false if that is known, too.
     ///
     /// # Errors
-    /// If the file cannot be read, or the list cannot be written.
+    /// If the file cannot be read.
     pub(super) fn add(&mut self, file: &Path, line: u32, error: &str) -> Result<bool> {
         let text = fs::read_to_string(file)?;
         let known = self.of(file, &text);
@@ -72,8 +72,15 @@ impl Refused {
             line,
             error: error.to_owned(),
         });
-        remembered::write(&self.path, &self.places)?;
         Ok(true)
+    }
+
+    /// Keeps all of it for later runs.
+    ///
+    /// # Errors
+    /// If the list cannot be written.
+    pub(super) fn write(&self) -> Result<()> {
+        remembered::write(&self.path, &self.places)
     }
 }
 
@@ -122,6 +129,7 @@ mod tests {
         let places = ["a.rs:2", "a.rs"];
         for number in 1..=places.len() {
             assert!(refused.add(&file, 2, "why").unwrap());
+            refused.write().unwrap();
             let here = Refused::read(dir.path()).of(&file, "fn a() {}\nfn b() {}\n");
             let sentences: Vec<String> = here.sentences().collect();
             assert_eq!(sentences.len(), number);
