@@ -1,13 +1,14 @@
 //! Updates a copy of a source tree. Files that did not change are not written, so that cargo only rebuilds what changed.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{Context as _, Result};
 
 use super::folder::{Folder, Kind};
+use super::written::Written;
 
 /// Files whose contents differ between the copy and the original.
 pub type Replaced = std::collections::BTreeMap<PathBuf, Vec<u8>>;
@@ -28,6 +29,21 @@ const LOCK: &str = "Cargo.lock";
 /// # Errors
 /// If another file cannot be read, or one cannot be written.
 pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced) -> Result<()> {
+    let written = &mut Written::default();
+    sync_again(from, to, leave_out, replaced, written)
+}
+
+/// Like [`sync`](fn@sync), but keeps what build scripts have added or changed in the copy since it was `written`.
+///
+/// # Errors
+/// Those of [`sync`](fn@sync).
+pub fn sync_again(
+    from: &Path,
+    to: &Folder,
+    leave_out: &[PathBuf],
+    replaced: &Replaced,
+    written: &mut Written,
+) -> Result<()> {
     let mut present = BTreeSet::new();
     for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
         let entry = entry?;
@@ -41,11 +57,11 @@ pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced
             sync_link(&source, to, &name)
         } else if kind.is_dir() {
             let folder = to.folder(&name).map_err(anyhow::Error::from);
-            folder.and_then(|folder| sync(&source, &folder, leave_out, replaced))
+            folder.and_then(|folder| sync_again(&source, &folder, leave_out, replaced, written))
         } else if kind.is_file() {
             match replaced.get(&source) {
                 None if cfg!(unix) && is_large(&source) => link(&source, to, &name),
-                replaced => sync_file(&source, to, &name, replaced.map(Vec::as_slice)),
+                replaced => sync_own(&source, to, &name, replaced.map(Vec::as_slice), written),
             }
         } else {
             Ok(())
@@ -54,26 +70,44 @@ pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced
             continue;
         }
         synced.with_context(|| source.display().to_string())?;
+        written.add(&source);
         present.insert(name);
     }
-    remove_others(to, &present).with_context(|| from.display().to_string())
+    let is_left = |name: &OsStr| !present.contains(name) && written.has(&from.join(name));
+    remove(to, is_left).with_context(|| from.display().to_string())
 }
 
-/// Makes a file in the copy equal to `source`, or to `replaced`, with the permissions of `source`.
+/// Makes a file in the copy equal to `source`, with its permissions.
 ///
 /// # Errors
 /// If it cannot be read or written.
-pub fn sync_file(source: &Path, to: &Folder, name: &OsStr, replaced: Option<&[u8]>) -> Result<()> {
-    let read;
-    let wanted = match replaced {
-        Some(bytes) => bytes,
-        None => {
-            read = fs::read(source)?;
-            &read
-        }
+pub fn sync_file(source: &Path, to: &Folder, name: &OsStr) -> Result<()> {
+    sync_own(source, to, name, None, &mut Written::default())
+}
+
+/// Makes a file in the copy equal to `source`, or to `replaced`, with the permissions of `source`, unless a build script has changed it.
+fn sync_own(
+    source: &Path,
+    to: &Folder,
+    name: &OsStr,
+    replaced: Option<&[u8]>,
+    written: &mut Written,
+) -> Result<()> {
+    let original = fs::read(source)?;
+    let wanted = replaced.unwrap_or(&original);
+    let there = match to.kind(name) {
+        Some(Kind::File) => to.read(name).ok(),
+        _ => None,
     };
+    if there
+        .as_ref()
+        .is_some_and(|there| written.keeps(source, &original, there))
+    {
+        return Ok(());
+    }
+    written.add_file(source, &original, wanted);
     let permissions = fs::metadata(source)?.permissions();
-    if to.kind(name) == Some(Kind::File) && to.read(name).is_ok_and(|there| there == wanted) {
+    if there.is_some_and(|there| there == wanted) {
         return Ok(to.permit(name, permissions)?);
     }
     Ok(to.write(name, wanted, Some(permissions))?)
@@ -144,10 +178,10 @@ pub fn sync_lock(
     Ok(())
 }
 
-/// Removes what the original no longer has, except the lock file, which [`sync_lock`] copies.
-fn remove_others(folder: &Folder, present: &BTreeSet<OsString>) -> Result<()> {
+/// Removes what is left of what the original no longer has, except the lock file, which [`sync_lock`] copies.
+fn remove(folder: &Folder, is_left: impl Fn(&OsStr) -> bool) -> Result<()> {
     for name in folder.names()? {
-        if !present.contains(&name) && name != LOCK && name != ".git" {
+        if is_left(&name) && name != LOCK && name != ".git" {
             folder.remove(&name)?;
         }
     }

@@ -15,6 +15,7 @@ mod rounds;
 mod rustc;
 mod tree;
 mod unopened;
+mod written;
 
 pub use manifest::with_paths;
 pub use rounds::run;

@@ -103,12 +103,14 @@ impl Outside {
                 }
             }
             let name = file.rest.file_name().unwrap_or_default();
-            sync_file(&file.path, folder, name, None).with_context(context)?;
+            sync_file(&file.path, folder, name).with_context(context)?;
         }
         levels.pop().context("no folder")
     }
 
-    fn name(&self, name: &str) -> String {
+    /// The name of the outermost folder of that copy.
+    #[must_use]
+    pub fn name(&self, name: &str) -> String {
         match self.levels {
             0 => name.to_owned(),
             levels => format!("{name}-{levels}"),

@@ -56,3 +56,27 @@ fn an_error_that_no_attribute_causes_is_not_remembered() {
     assert!(!ended.err.contains("left as it is"), "{}", ended.err);
     ended.says("app::main");
 }
+
+#[test]
+fn what_a_build_script_writes_beside_the_sources_is_compiled() {
+    let project = Project::with_manifest(
+        "",
+        "mod made;\n\nfn main() {\n    println!(\"{}\", made::number());\n}\n",
+    );
+    project.write(
+        "build.rs",
+        "fn main() {\n    println!(\"cargo::rerun-if-changed=number\");\n    let number = std::fs::read_to_string(\"number\").unwrap();\n    \
+         let text = format!(\"pub fn number() -> u64 {{\\n    std::hint::black_box({number})\\n}}\\n\");\n    std::fs::write(\"src/made.rs\", text).unwrap();\n}\n",
+    );
+    // The second time, the project has what was made before the number changed.
+    for number in ["1", "2"] {
+        project.write("number", number);
+        for _ in 0..2 {
+            let ended = project.tsc("run --all").ends(0);
+            assert_eq!(ended.out.lines().next(), Some(number), "{}", ended.err);
+            assert!(!ended.err.contains("left as it is"), "{}", ended.err);
+        }
+        let made = "pub fn number() -> u64 {\n    std::hint::black_box(1)\n}\n";
+        project.write("src/made.rs", made);
+    }
+}

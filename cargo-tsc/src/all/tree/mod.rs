@@ -13,12 +13,13 @@ use regex_lite::Regex;
 use tsc_report::Report;
 
 use super::choice::{Choice, Measured};
-use super::copy::{Replaced, sync, sync_lock};
+use super::copy::{Replaced, sync_again, sync_lock};
 use super::dependencies::{Dependencies, Places, Wanted};
 use super::folder::Folder;
 use super::known::Known;
 use super::manifest::Runtime;
 use super::outside::Outside;
+use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing};
@@ -249,7 +250,11 @@ impl<'a> Tree<'a> {
         let context = || copy.display().to_string();
         let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
         let folder = self.outside.open(&all, name).with_context(context)?;
-        sync(root, &folder, &leave_out, replaced)?;
+        let record = format!("{}.written.json", self.outside.name(name));
+        let record = self.folder.join(record);
+        let mut written = Written::take(&record, root)?;
+        sync_again(root, &folder, &leave_out, replaced, &mut written)?;
+        written.keep(&record)?;
         self.dependencies.sync(&all, replaced)?;
         // Without a lock file of the project, both copies have the one that cargo has made for the first.
         let bare = self.outside.copy(&self.folder, BARE);
