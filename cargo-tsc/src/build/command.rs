@@ -1,7 +1,7 @@
 //! Parses the command after `--`.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -36,12 +36,15 @@ pub struct CargoCommand {
     pub arguments: Vec<OsString>,
 }
 
+/// The option for settings: a file of them, or one of them.
+pub(super) const CONFIG: &str = "--config";
+
 /// Options of `cargo test` and `cargo bench` whose value is the next word.
 const WITH_VALUE: [&str; 20] = [
     "--bench",
     "--bin",
     "--color",
-    "--config",
+    CONFIG,
     "--example",
     "--exclude",
     "--features",
@@ -64,7 +67,7 @@ impl What {
     /// Parses `words`. If there are none, the verb is `run`; if there are only options, they are options of `run`.
     ///
     /// # Errors
-    /// If the first word is a cargo command that does not run anything.
+    /// If the first word is a cargo command that does not run anything, or if the current folder is gone.
     pub fn parse(words: &[OsString]) -> Result<Self> {
         let (verb, rest) = match words.split_first() {
             None => (CargoVerb::Run, words),
@@ -92,11 +95,13 @@ impl What {
         if verb != CargoVerb::Run {
             arguments.splice(..0, take_test_name(&mut options));
         }
-        Ok(Self::Cargo(CargoCommand {
+        let mut command = CargoCommand {
             verb,
             options,
             arguments,
-        }))
+        };
+        command.find_settings()?;
+        Ok(Self::Cargo(command))
     }
 }
 
@@ -130,6 +135,21 @@ impl CargoCommand {
             }
         }
         values
+    }
+
+    /// Makes the paths of files of settings absolute, because cargo is also started in copies of the project.
+    fn find_settings(&mut self) -> Result<()> {
+        let settings = self.values(CONFIG, None);
+        self.options = self.without(CONFIG);
+        for value in settings {
+            let is_file = Path::new(&value).exists();
+            let value = match is_file {
+                true => std::path::absolute(value)?.into(),
+                false => value,
+            };
+            self.options.extend([CONFIG.into(), value]);
+        }
+        Ok(())
     }
 
     /// Whether the command has one of these options.
@@ -217,6 +237,18 @@ mod tests {
             cargo("run --manifest-path x --release").without("--manifest-path"),
             ["--release"]
         );
+    }
+
+    #[test]
+    fn files_of_settings_are_found_from_other_folders() {
+        // The tests run in a folder with the first.
+        let command = cargo("run --config Cargo.toml --config=src --release --config a=1");
+        let [file, folder] = ["Cargo.toml", "src"].map(|it| std::path::absolute(it).unwrap());
+        assert_eq!(
+            command.values(CONFIG, None),
+            [file.as_os_str(), folder.as_os_str(), "a=1".as_ref()]
+        );
+        assert!(command.has(&["--release"]));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, TargetKind};
 
+use super::command::CONFIG;
 use super::{CargoCommand, CargoVerb};
 use crate::interrupt;
 use crate::sources::plain;
@@ -90,6 +91,9 @@ impl Project {
             if command.has(&[offline]) {
                 options.push(offline.to_owned());
             }
+        }
+        for value in command.values(CONFIG, None) {
+            options.extend([CONFIG.to_owned(), value.to_string_lossy().into_owned()]);
         }
         query.other_options(options);
         let metadata = answer(&query)?;

@@ -80,3 +80,17 @@ fn what_a_build_script_writes_beside_the_sources_is_compiled() {
         project.write("src/made.rs", made);
     }
 }
+
+#[test]
+fn a_file_of_settings_is_that_of_the_users_folder() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("ci.toml"), "env.ANSWER = \"42\"\n").unwrap();
+    // Both are in the folder for temporary files.
+    let name = outside.path().file_name().unwrap().to_str().unwrap();
+    let project = Project::with_manifest(
+        "",
+        "fn main() {\n    println!(\"{}\", env!(\"ANSWER\"));\n}\n",
+    );
+    let ended = project.tsc(&format!("run --all --config ../{name}/ci.toml"));
+    assert_eq!(ended.ends(0).out.lines().next(), Some("42"));
+}

@@ -50,6 +50,8 @@ fn the_package_is_the_nearest_one() {
     assert_eq!(around.unwrap(), "a");
     let error = binary(&root, "").unwrap_err().to_string();
     assert!(error.contains("there are a, inner, b"), "{error}");
+    let error = binary(&a, "--config none").unwrap_err().to_string();
+    assert!(error.contains("--config argument `none`"), "{error}");
 }
 
 #[test]
