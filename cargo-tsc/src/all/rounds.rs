@@ -40,6 +40,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let _lock = store.lock("all")?;
     let mut tree = Tree::new(&project, command, wanted(args))?;
     outcome::say_what_to_expect(&project, command)?;
+    outcome::say_where_it_is_built(command);
     // The program without measurement is built first. If this fails, the attributes are not the reason.
     let bare = tree.bare(&runtime)?;
     measure(args, &store, &mut tree, &runtime, &bare)

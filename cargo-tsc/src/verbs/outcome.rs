@@ -29,6 +29,15 @@ pub fn say_what_to_expect(project: &Project, command: &CargoCommand) -> Result<(
     Ok(())
 }
 
+/// Says that copies and checkouts are not built in the folder that the command names.
+pub fn say_where_it_is_built(command: &CargoCommand) {
+    if !command.values("--target-dir", None).is_empty() {
+        remark(
+            "--target-dir has no effect here: copies are built in target/tsc, or in tsc in the folder that CARGO_TARGET_DIR names",
+        );
+    }
+}
+
 /// How a program ended, if not with 0. Its status is also that of this program, which has a meaning of its own for some.
 #[must_use]
 pub fn ended(ended: Ended) -> String {

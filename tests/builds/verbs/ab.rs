@@ -138,8 +138,9 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
     let project = repository();
     let before = state(&project);
     project
-        .tsc("ab one three")
+        .tsc("ab one three --target-dir elsewhere")
         .ends(2)
+        .remarks("--target-dir has no effect here")
         .complains("three: no such revision");
     project
         .tsc("ab one two --name a/b")

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::interrupt::{self, Interrupted};
 use crate::progress::{name_of, remark};
 use crate::session::{self, About, Store, Writer};
-use crate::verbs::diff;
+use crate::verbs::{diff, outcome};
 use worktree::{Checkout, Repository};
 
 /// Runs the verb.
@@ -31,6 +31,7 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     };
     args.name.as_deref().map_or(Ok(()), session::check_name)?;
     interrupt::outlive()?;
+    outcome::say_where_it_is_built(&command);
     let repository = Repository::here()?;
     let project = Project::find_members(&command, &std::env::current_dir()?)?;
     let store = Store::new(project.target());
