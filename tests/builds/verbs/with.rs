@@ -311,16 +311,25 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
 
 #[test]
 fn package_in_a_folder_of_a_package_is_a_dependency() {
-    let project = Project::with_manifest("", "fn main() { println!(\"{}\", sub::work(2)) }\n");
+    let main = "fn main() { println!(\"{}\", sub::work(basis::same(2))) }\n";
+    let project = Project::with_manifest("", main);
     let manifest = project.read("Cargo.toml").replace("[workspace]\n", "");
-    let dependency = "[dependencies]\nsub = { path = \"lib/sub\" }\n";
-    project.write("Cargo.toml", &(manifest + dependency));
+    let dependencies =
+        "[dependencies]\nsub = { path = \"lib/sub\" }\nbasis = { path = \"lib/basis\" }\n";
+    project.write("Cargo.toml", &(manifest + dependencies));
+    let package = |name: &str, rest: &str| {
+        let head = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\n");
+        let rest = format!("edition = \"2024\"\n{rest}");
+        project.write(&format!("lib/{name}/Cargo.toml"), &(head + &rest));
+    };
+    // The program uses it, too, and it is not copied.
+    package("basis", "");
     project.write(
-        "lib/sub/Cargo.toml",
-        "[package]\nname = \"sub\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+        "lib/basis/src/lib.rs",
+        "pub fn same(times: u32) -> u32 { times }\n",
     );
-    let work =
-        "pub fn work(times: u32) -> u32 { if times == 0 { 0 } else { work(times - 1) + times } }\n";
+    package("sub", "[dependencies]\nbasis = { path = \"../basis\" }\n");
+    let work = "pub fn work(times: u32) -> u32 { if basis::same(times) == 0 { 0 } else { work(times - 1) + times } }\n";
     project.write("lib/sub/src/lib.rs", work);
     let measured = calls(&project.tsc("run --all --with sub --json").ends(0));
     assert_eq!(measured.get("sub::work"), Some(&3), "{measured:?}");

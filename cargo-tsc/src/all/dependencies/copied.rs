@@ -47,12 +47,24 @@ pub struct Tree {
 pub struct Places<'a> {
     /// The folder of all copies.
     pub all: &'a Path,
-    /// The copy of which cargo was asked.
+    /// The copy of which cargo was asked, as cargo names it.
     pub asked: &'a Path,
     /// The annotated copy.
     pub annotated: &'a Path,
     /// The project.
     pub original: &'a Path,
+}
+
+impl Places<'_> {
+    /// The path of a package's folder, which is in the annotated copy if cargo has named it in the other one. If the crates had both, a lock
+    /// file could not tell them apart.
+    #[must_use]
+    pub fn in_annotated(&self, folder: &Path) -> PathBuf {
+        match folder.strip_prefix(self.asked) {
+            Ok(inner) => self.annotated.join(inner),
+            Err(_) => folder.to_owned(),
+        }
+    }
 }
 
 impl Copied {

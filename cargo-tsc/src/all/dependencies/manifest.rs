@@ -8,7 +8,7 @@ use cargo_metadata::semver::BuildMetadata;
 use cargo_metadata::{Dependency, DependencyKind, Package, PackageId, Target};
 use serde_json::{Map, Value, json};
 
-use super::copied::Copied;
+use super::copied::{Copied, Places};
 use super::graph::Graph;
 
 /// The manifest of a crate. `copy` gives the path of a package that is copied.
@@ -19,6 +19,7 @@ pub fn of(
     graph: &Graph<'_>,
     copied: &Copied,
     copy: &dyn Fn(&PackageId) -> Option<PathBuf>,
+    places: Places<'_>,
 ) -> Result<String> {
     let package = &copied.package;
     let mut document = without_dependencies(copied);
@@ -35,7 +36,7 @@ pub fn of(
         let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
         let resolved = graph.target(&package.id, dependency);
         let resolved = resolved.map(|id| graph.package(id));
-        tables[name] = entry(dependency, resolved, copy);
+        tables[name] = entry(dependency, resolved, copy, places);
     }
     without_nulls(&mut document);
     // With a header for each table, as cargo writes it in packages: the build script of zerocopy searches its manifest for one.
@@ -107,6 +108,7 @@ fn entry(
     dependency: &Dependency,
     resolved: Option<&Package>,
     copy: &dyn Fn(&PackageId) -> Option<PathBuf>,
+    places: Places<'_>,
 ) -> Value {
     let mut entry = json!({
         "package": dependency.rename.as_ref().map(|_| &dependency.name),
@@ -121,7 +123,7 @@ fn entry(
         dependency.kind == DependencyKind::Normal || is_shared
     };
     let copy = resolved.filter(is_copied).and_then(|of| copy(&of.id));
-    let path = copy.or_else(|| dependency.path.clone().map(PathBuf::from));
+    let path = copy.or_else(|| Some(places.in_annotated(dependency.path.as_ref()?.as_std_path())));
     let git = dependency.source.as_ref();
     let git = git.and_then(|source| source.repr.strip_prefix("git+"));
     // Of a package in the same repository, cargo also says the revision that is locked.

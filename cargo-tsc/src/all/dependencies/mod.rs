@@ -75,7 +75,7 @@ impl Dependencies {
             found.copied.insert(id, copied);
         }
         for (id, copied) in &found.copied {
-            let text = manifest::of(&graph, copied, &|id| found.copy(id))
+            let text = manifest::of(&graph, copied, &|id| found.copy(id), places)
                 .with_context(|| format!("the manifest of {}", copied.package.name))?;
             found.manifests.insert(id.clone(), text);
             let uses = graph.uses(id).cloned().collect();

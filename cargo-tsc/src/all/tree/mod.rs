@@ -218,7 +218,7 @@ impl<'a> Tree<'a> {
             .collect();
         let places = Places {
             all: &self.folder,
-            asked: &copy,
+            asked: project.root(),
             annotated: &self.outside.copy(&self.folder, ANNOTATED),
             original: self.original.root(),
         };
