@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprLit, ItemMod, Lit, LitStr, Macro, Meta};
 
@@ -80,13 +80,13 @@ struct Declared {
 }
 
 impl Declared {
-    fn declare(&mut self, name: &str, paths: &[String]) {
-        for path in paths {
+    fn declare(&mut self, name: &str, paths: &Paths) {
+        for path in &paths.all {
             let file = self.beside.join(path);
             let children = file.parent().unwrap_or(Path::new("")).to_owned();
             self.found.push((file, children));
         }
-        if paths.is_empty() {
+        if paths.may_not_hold {
             let folder = self.children.join(name);
             self.found
                 .push((self.children.join(format!("{name}.rs")), folder.clone()));
@@ -113,7 +113,8 @@ impl Declared {
     /// Finds `mod name;` inside a macro such as `cfg_if!`, and included files inside one such as `println!`.
     fn search(&mut self, tokens: TokenStream) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
-        for three in trees.windows(3) {
+        let mut start = 0;
+        for (place, three) in trees.windows(3).enumerate() {
             if let [
                 TokenTree::Ident(name),
                 TokenTree::Punct(sign),
@@ -125,13 +126,23 @@ impl Declared {
             }
             if let [
                 TokenTree::Ident(word),
-                TokenTree::Ident(name),
+                TokenTree::Ident(_),
                 TokenTree::Punct(end),
             ] = three
                 && word == "mod"
                 && end.as_char() == ';'
             {
-                self.declare(&name.to_string(), &[]);
+                // With its attributes, unless there are the macro's own words before them.
+                let modules = [start, place].into_iter().map(|start| {
+                    let module = trees[start..place + 3].iter().cloned();
+                    syn::parse2::<ItemMod>(module.collect())
+                });
+                if let Some(module) = modules.flatten().next() {
+                    self.visit_item_mod(&module);
+                }
+            }
+            if ends_item(&three[0]) {
+                start = place + 1;
             }
         }
         for tree in trees {
@@ -154,7 +165,7 @@ impl<'ast> Visit<'ast> for Declared {
             return self.declare(name, &paths);
         }
         let outer = (self.children.clone(), self.beside.clone());
-        match paths.first() {
+        match paths.all.first() {
             // It is a folder, and like every path beside this file, also where the modules of the file have a folder of its name.
             Some(path) => self.children = self.beside.join(path),
             None => self.children.push(name),
@@ -172,9 +183,27 @@ impl<'ast> Visit<'ast> for Declared {
     }
 }
 
+fn ends_item(tree: &TokenTree) -> bool {
+    match tree {
+        TokenTree::Punct(sign) => sign.as_char() == ';',
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        _ => false,
+    }
+}
+
+/// The paths that attributes give a module.
+struct Paths {
+    all: Vec<String>,
+    /// Whether all are in a `cfg_attr`, so that the module's file may be the one of its name.
+    may_not_hold: bool,
+}
+
 /// The paths in `#[path = "…"]`, alone or in each `cfg_attr`.
-fn paths(module: &ItemMod) -> Vec<String> {
-    let mut paths = Vec::new();
+fn paths(module: &ItemMod) -> Paths {
+    let mut paths = Paths {
+        all: Vec::new(),
+        may_not_hold: true,
+    };
     for attribute in &module.attrs {
         match &attribute.meta {
             Meta::NameValue(pair) if pair.path.is_ident("path") => {
@@ -183,12 +212,13 @@ fn paths(module: &ItemMod) -> Vec<String> {
                     ..
                 }) = &pair.value
                 {
-                    paths.push(path.value());
+                    paths.all.push(path.value());
+                    paths.may_not_hold = false;
                 }
             }
             Meta::List(list) if list.path.is_ident("cfg_attr") => {
                 let trees: Vec<TokenTree> = list.tokens.clone().into_iter().collect();
-                paths.extend(trees.windows(3).filter_map(|three| {
+                paths.all.extend(trees.windows(3).filter_map(|three| {
                     match three {
                         [
                             TokenTree::Ident(word),

@@ -217,7 +217,9 @@ fn files_are_those_that_modules_name() {
     };
     write(
         "main.rs",
-        "mod a; mod inline { mod b; } #[path = \"odd/place.rs\"] mod p; cfg_if! { if #[cfg(x)] { mod c; } } #[cfg(test)] mod tests;",
+        "mod a; mod inline { mod b; } #[path = \"odd/place.rs\"] mod p; cfg_if! { if #[cfg(x)] { mod c; } } #[cfg(test)] mod tests;\n\
+         #[cfg_attr(windows, path = \"windows.rs\")] mod system;\n\
+         choose! { use a::b; #[path = \"linux.rs\"] #[allow(unused)] pub(crate) mod imp; => mod e; #[cfg(test)] mod tests; }",
     );
     write(
         "a.rs",
@@ -229,7 +231,9 @@ fn files_are_those_that_modules_name() {
     write("odd/near.rs", "");
     write("c/mod.rs", "mod d;");
     write("c/d.rs", "this does not parse");
-    write("tests.rs", "");
+    for file in ["windows", "system", "linux", "imp", "e", "tests"] {
+        write(&format!("{file}.rs"), "");
+    }
     write("template.rs", "");
     write(
         "included/x.rs",
@@ -247,10 +251,14 @@ fn files_are_those_that_modules_name() {
         "a.rs",
         "c/d.rs",
         "c/mod.rs",
+        "e.rs",
         "inline/b.rs",
+        "linux.rs",
         "main.rs",
         "odd/near.rs",
         "odd/place.rs",
+        "system.rs",
+        "windows.rs",
     ];
     assert_eq!(names(files_of(&root).unwrap()), expected);
     let mut included = names(files_with_included(&root).unwrap());
