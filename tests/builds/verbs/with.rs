@@ -310,6 +310,35 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
 }
 
 #[test]
+fn what_macros_use_too_and_there_can_be_only_one_of_is_left_and_said() {
+    let program = Program::new();
+    let change = |path: &str, from: &str, to: &str| {
+        let path = program.others.path().join(path);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace(from, to)).unwrap();
+    };
+    let lib = "[lib]\n";
+    let uses = "[dependencies]\nbeside = { path = \"../beside\" }\nrest = { version = \"1\", registry-index = \"file:///nowhere\" }\n";
+    change("made/Cargo.toml", lib, &format!("{uses}{lib}"));
+    let edition = "edition = ";
+    let links = format!("links = \"rest\"\n{edition}");
+    change("vendor/rest/Cargo.toml", edition, &links);
+    let script = program.others.path().join("vendor/rest/build.rs");
+    fs::write(script, "fn main() {}\n").unwrap();
+    let main = MAIN.replace("beside::work(2)", "beside::work(10_000_000)");
+    program.project.write("src/main.rs", &main);
+    let ended = program
+        .tsc("run --all --with-deps")
+        .ends(0)
+        .says("with deep 1.2.3, member 0.5.0, sibling 0.5.0, upper 1.2.3\n")
+        .says("without beside: build scripts, macros or other programs use beside, too")
+        .says("without rest: build scripts, macros or other programs use rest, too")
+        .says("deep::work");
+    // There is no option that opens the row.
+    assert!(!ended.out.contains("without probes"), "{}", ended.out);
+}
+
+#[test]
 fn package_in_a_folder_of_a_package_is_a_dependency() {
     let main = "fn main() { println!(\"{}\", sub::work(basis::same(2))) }\n";
     let project = Project::with_manifest("", main);

@@ -53,20 +53,42 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
             choice.chosen.insert(package.id.clone());
         }
     }
-    let mut say = |names: BTreeSet<String>, why: &str| {
-        if !names.is_empty() {
-            let names: Vec<String> = names.into_iter().collect();
-            choice
-                .not_annotated
-                .push(format!("{}: {why}", names.join(", ")));
-        }
-    };
-    say(macros, "macros, which run in the compiler");
-    say(
+    choice.say(macros, "macros, which run in the compiler");
+    choice.say(
         elsewhere,
         "not in the program: only build scripts, macros or other programs use them",
     );
+    choice.leave_doubled(graph);
     Ok(choice)
+}
+
+impl Choice {
+    /// Says why crates with these names are not annotated, if there are any.
+    fn say(&mut self, names: BTreeSet<String>, why: &str) {
+        if !names.is_empty() {
+            let names: Vec<String> = names.into_iter().collect();
+            self.not_annotated
+                .push(format!("{}: {why}", names.join(", ")));
+        }
+    }
+
+    /// Leaves out the crates that cannot be copied, or are used by one that cannot.
+    fn leave_doubled(&mut self, graph: &Graph<'_>) {
+        while let Some(doubled) = graph.doubled(&graph.with_users(&self.chosen)).pop_first() {
+            let chosen = std::mem::take(&mut self.chosen).into_iter();
+            let (left, chosen) = chosen.partition::<BTreeSet<_>, _>(|id| {
+                let copied = graph.with_users(&BTreeSet::from([id.clone()]));
+                copied.contains(doubled)
+            });
+            self.chosen = chosen;
+            let names = left.iter().map(|id| graph.package(id).name.to_string());
+            let why = format!(
+                "build scripts, macros or other programs use {}, too, and a build cannot have two of it",
+                graph.package(doubled).name
+            );
+            self.say(names.collect(), &why);
+        }
+    }
 }
 
 /// The dependencies whose names match.

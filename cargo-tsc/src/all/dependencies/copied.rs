@@ -76,10 +76,10 @@ impl Copied {
             kinds.any(|kind| !OTHERS.contains(kind))
         });
         let folder = folder(&package);
-        if let Ok(inner) = whole(folder.clone()).strip_prefix(whole(places.asked.to_owned())) {
+        if let Some(inner) = inside(&package, places.asked) {
             return Self {
                 package,
-                original: places.original.join(inner),
+                original: places.original.join(&inner),
                 copy: places.annotated.join(inner),
                 tree: None,
                 is_annotated,
@@ -164,6 +164,13 @@ impl Tree {
 fn folder(package: &Package) -> PathBuf {
     let folder = package.manifest_path.parent();
     folder.map_or_else(PathBuf::new, |folder| folder.as_std_path().to_owned())
+}
+
+/// The path of a package in the folder of a project. `None` if the package is elsewhere.
+pub fn inside(package: &Package, root: &Path) -> Option<PathBuf> {
+    let folder = whole(folder(package));
+    let inner = folder.strip_prefix(whole(root.to_owned())).ok()?;
+    Some(inner.to_owned())
 }
 
 fn is_workspace(folder: &Path) -> bool {

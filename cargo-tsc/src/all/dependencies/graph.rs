@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cargo_metadata::{Dependency, DependencyKind, Node, Package, PackageId, TargetKind};
 
+use super::copied::inside;
 use crate::build::Project;
 
 /// The packages of a project, and those that the program consists of.
@@ -149,6 +150,36 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Of these packages, those that cannot be copied: there may be only one of each in a build, and what runs in the compiler, or is only in
+    /// other programs, keeps the originals of what it uses.
+    #[must_use]
+    pub fn doubled(&self, copied: &BTreeSet<PackageId>) -> BTreeSet<&'a PackageId> {
+        let root = self.project.root();
+        let is_copied = |id: &PackageId| copied.contains(id);
+        let mut seen = BTreeSet::new();
+        let members = self.project.metadata().workspace_members.iter();
+        let mut left: Vec<_> = members.map(|id| (id, false)).collect();
+        while let Some((id, is_copy)) = left.pop() {
+            if !seen.insert((id, is_copy)) {
+                continue;
+            }
+            let uses_copies = is_copy || self.is_member(id) && !is_macro(self.package(id));
+            let deps = self.nodes.get(id).into_iter().flat_map(|node| &node.deps);
+            for (dep, info) in deps.flat_map(|dep| dep.dep_kinds.iter().map(move |it| (dep, it))) {
+                let package = self.package(&dep.pkg);
+                let is_script = info.kind == DependencyKind::Build;
+                let is_used = uses_copies && (!is_script || is_copy && is_single(package));
+                let is_copy = is_copied(&dep.pkg) && (is_used || inside(package, root).is_some());
+                left.push((&dep.pkg, is_copy));
+            }
+        }
+        let originals = seen.into_iter().filter(|(_, is_copy)| !is_copy);
+        originals
+            .map(|(id, _)| id)
+            .filter(|id| is_copied(id) && is_single(self.package(id)))
+            .collect()
+    }
+
     /// The git repository of a package.
     fn repository(&self, id: &PackageId) -> Option<String> {
         let source = self.project.package(id).source.as_ref()?;
@@ -160,6 +191,13 @@ impl<'a> Graph<'a> {
     pub fn package(&self, id: &PackageId) -> &'a Package {
         self.project.package(id)
     }
+}
+
+/// Whether there may be only one of the package in a build: it links a library, or is in a folder, and a lock file tells folders apart by name
+/// and version alone.
+#[must_use]
+pub fn is_single(package: &Package) -> bool {
+    package.links.is_some() || package.source.is_none()
 }
 
 /// Whether the package is a macro, which runs in the compiler.

@@ -9,7 +9,7 @@ use cargo_metadata::{Dependency, DependencyKind, Package, PackageId, Target};
 use serde_json::{Map, Value, json};
 
 use super::copied::{Copied, Places};
-use super::graph::Graph;
+use super::graph::{Graph, is_single};
 
 /// The manifest of a crate. `copy` gives the path of a package that is copied.
 ///
@@ -116,12 +116,9 @@ fn entry(
         "default-features": dependency.uses_default_features,
         "features": dependency.features,
     });
-    // Build scripts use the originals, except for packages of which there may be only one in a build: those that link a library, and
-    // folders, which a lock file tells apart by name and version alone.
-    let is_copied = |package: &&Package| {
-        let is_shared = package.links.is_some() || package.source.is_none();
-        dependency.kind == DependencyKind::Normal || is_shared
-    };
+    // Build scripts use the originals, if there may be two.
+    let is_copied =
+        |package: &&Package| dependency.kind == DependencyKind::Normal || is_single(package);
     let copy = resolved.filter(is_copied).and_then(|of| copy(&of.id));
     let path = copy.or_else(|| Some(places.in_annotated(dependency.path.as_ref()?.as_std_path())));
     let git = dependency.source.as_ref();

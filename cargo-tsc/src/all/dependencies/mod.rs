@@ -123,6 +123,9 @@ impl Dependencies {
                 graph.is_in_program(id)
                     && !has_probes(id)
                     && self.left_out.why(graph.package(id)).is_none()
+                    && graph
+                        .doubled(&graph.with_users(&[(*id).clone()].into()))
+                        .is_empty()
             })
             .map(|(name, id)| (name.to_owned(), graph.package(id).name.to_string()))
             .collect()
