@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cargo_metadata::{Package, Target, TargetKind};
 
-use crate::annotate;
+use crate::annotate::{self, Files};
 use crate::progress::remark;
 
 /// The files that can be annotated in the packages of a workspace.
@@ -23,9 +23,9 @@ impl Sources {
         let targets = members.iter().flat_map(|package| &package.targets);
         let roots = targets.filter(|target| runs_in_compiler(target));
         // What cannot be read cannot be compiled either.
-        let files = roots
-            .filter_map(|target| annotate::files_with_included(target.src_path.as_std_path()).ok());
-        let bare = files.flatten().map(whole).collect();
+        let files =
+            roots.filter_map(|target| annotate::files_of(target.src_path.as_std_path()).ok());
+        let bare = files.flat_map(Files::all).map(whole).collect();
         Self { bare }
     }
 
@@ -44,7 +44,8 @@ impl Sources {
             });
             if is_wanted && !runs_in_compiler(target) {
                 let root = target.src_path.as_std_path();
-                files.extend(annotate::files_of(root).with_context(|| root.display().to_string())?);
+                let found = annotate::files_of(root).with_context(|| root.display().to_string())?;
+                files.extend(found.code);
             }
         }
         files.retain(|file| {

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::copy::sync_file;
 use super::folder::Folder;
-use crate::annotate;
+use crate::annotate::{self, Files};
 use crate::build::Project;
 use crate::sources::plain;
 
@@ -49,9 +49,9 @@ impl Outside {
         }
         let targets = members.iter().flat_map(|package| &package.targets);
         // What cannot be read, the compiler complains about.
-        let files = targets
-            .filter_map(|target| annotate::files_with_included(target.src_path.as_std_path()).ok());
-        Ok(Self::of(project.root(), files.flatten()))
+        let files =
+            targets.filter_map(|target| annotate::files_of(target.src_path.as_std_path()).ok());
+        Ok(Self::of(project.root(), files.flat_map(Files::all)))
     }
 
     fn of(root: &Path, files: impl Iterator<Item = PathBuf>) -> Self {

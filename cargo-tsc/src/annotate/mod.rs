@@ -12,7 +12,7 @@ mod tests;
 
 pub use edition::{DECLARATION, needs_declaration};
 pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
-pub use modules::{files_of, files_with_included};
+pub use modules::{Files, files_of};
 pub use strip::{strip, without_plain};
 
 /// The text that is inserted where every call is timed.

@@ -11,59 +11,59 @@ use syn::{Expr, ExprLit, ItemMod, Lit, LitStr, Macro, Meta};
 
 use super::exempt;
 
-/// The root file of a crate and the files of its modules, without those of `#[cfg(test)]`. Files that do not parse are included. Modules
-/// whose file does not exist are not.
+/// The files of a crate.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// The root file, the files of its modules, without those of `#[cfg(test)]`, and what `include!` names. Files that do not parse are among
+    /// them.
+    pub code: BTreeSet<PathBuf>,
+    /// What `include_str!` and `include_bytes!` name, and what `include!` names as an expression.
+    pub data: BTreeSet<PathBuf>,
+}
+
+impl Files {
+    /// Both.
+    pub fn all(self) -> impl Iterator<Item = PathBuf> {
+        self.code.into_iter().chain(self.data)
+    }
+}
+
+/// The files of the crate with this root file. Modules whose file does not exist have none.
 ///
 /// # Errors
 /// If the root cannot be read.
-pub fn files_of(root: &Path) -> io::Result<BTreeSet<PathBuf>> {
-    files(root, false)
-}
-
-/// Like [`files_of`], with the files that `include!`, `include_str!` and `include_bytes!` name.
-///
-/// # Errors
-/// If the root cannot be read.
-pub fn files_with_included(root: &Path) -> io::Result<BTreeSet<PathBuf>> {
-    files(root, true)
-}
-
-fn files(root: &Path, included: bool) -> io::Result<BTreeSet<PathBuf>> {
+pub fn files_of(root: &Path) -> io::Result<Files> {
     let text = fs::read_to_string(root)?;
-    let mut files = BTreeSet::from([root.to_owned()]);
+    let mut files = Files::default();
+    files.code.insert(root.to_owned());
     let dir = root.parent().unwrap_or(Path::new("")).to_owned();
-    follow(&text, &dir, &dir, included, &mut files);
+    follow(&text, &dir, &dir, &mut files);
     Ok(files)
 }
 
 /// Adds the modules that `text` declares. Files for `mod x;` are searched in `children`, and files for `#[path]` in `beside`.
-fn follow(
-    text: &str,
-    children: &Path,
-    beside: &Path,
-    included: bool,
-    files: &mut BTreeSet<PathBuf>,
-) {
+fn follow(text: &str, children: &Path, beside: &Path, files: &mut Files) {
     let Ok(file) = syn::parse_file(text) else {
         return;
     };
     let mut declared = Declared {
         children: children.to_owned(),
         beside: beside.to_owned(),
-        folder: included.then(|| beside.to_owned()),
+        folder: beside.to_owned(),
         found: Vec::new(),
         data: Vec::new(),
     };
     declared.visit_file(&file);
     proc_macro2::extra::invalidate_current_thread_spans();
-    files.extend(declared.data.into_iter().filter(|path| path.is_file()));
+    let data = declared.data.into_iter().filter(|path| path.is_file());
+    files.data.extend(data);
     for (path, grandchildren) in declared.found {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
         let beside = path.parent().unwrap_or(Path::new("")).to_owned();
-        if files.insert(path) {
-            follow(&text, &grandchildren, &beside, included, files);
+        if files.code.insert(path) {
+            follow(&text, &grandchildren, &beside, files);
         }
     }
 }
@@ -71,8 +71,8 @@ fn follow(
 struct Declared {
     children: PathBuf,
     beside: PathBuf,
-    /// The folder of this file, if the files that it includes are searched.
-    folder: Option<PathBuf>,
+    /// The folder of this file, in which the files that it includes are searched.
+    folder: PathBuf,
     /// The files that may exist, and the folders in which the files of their modules are searched.
     found: Vec<(PathBuf, PathBuf)>,
     /// The files that are included as data.
@@ -96,16 +96,18 @@ impl Declared {
 
     /// Adds the file that a macro of this name includes, if it is one that includes a file.
     fn include(&mut self, name: &str, tokens: TokenStream) {
-        let (Some(folder), Ok(path)) = (&self.folder, syn::parse2::<LitStr>(tokens)) else {
+        let Ok(path) = syn::parse2::<LitStr>(tokens) else {
             return;
         };
-        let file = folder.join(path.value());
+        let file = self.folder.join(path.value());
+        let has_items =
+            || fs::read_to_string(&file).is_ok_and(|text| syn::parse_file(&text).is_ok());
         match name {
-            "include" => {
+            "include" if has_items() => {
                 let children = file.parent().unwrap_or(Path::new("")).to_owned();
                 self.found.push((file, children));
             }
-            "include_str" | "include_bytes" => self.data.push(file),
+            "include" | "include_str" | "include_bytes" => self.data.push(file),
             _ => {}
         }
     }

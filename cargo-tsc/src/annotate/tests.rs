@@ -1,6 +1,5 @@
 use super::{
-    ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, files_with_included,
-    strip, without_plain,
+    ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, strip, without_plain,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -191,7 +190,7 @@ fn path_of_an_inline_module_is_a_folder() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let found = files_of(&dir.path().join("lib.rs")).unwrap();
+    let found = files_of(&dir.path().join("lib.rs")).unwrap().code;
     let names = found
         .iter()
         .map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap());
@@ -223,7 +222,7 @@ fn files_are_those_that_modules_name() {
     );
     write(
         "a.rs",
-        "mod deeper; mod inner { include!(\"included/x.rs\"); include!(concat!(env!(\"X\"), \"/y.rs\")); fn t() { println!(\"{}\", include_str!(\"data.txt\")) } }",
+        "mod deeper; mod inner { include!(\"included/x.rs\"); const T: [u8; 1] = include!(\"included/table.rs\"); include!(concat!(env!(\"X\"), \"/y.rs\")); fn t() { println!(\"{}\", include_str!(\"data.txt\")) } }",
     );
     write("a/deeper.rs", "");
     write("inline/b.rs", "");
@@ -240,6 +239,7 @@ fn files_are_those_that_modules_name() {
         "#![doc = include_str!(\"near.md\")] const B: &[u8] = include_bytes!(\"missing\");",
     );
     write("included/near.md", "");
+    write("included/table.rs", "[1]");
     write("data.txt", "");
     let names = |files: BTreeSet<PathBuf>| -> Vec<String> {
         let name = |file: &PathBuf| file.strip_prefix(dir.path()).unwrap().display().to_string();
@@ -252,6 +252,7 @@ fn files_are_those_that_modules_name() {
         "c/d.rs",
         "c/mod.rs",
         "e.rs",
+        "included/x.rs",
         "inline/b.rs",
         "linux.rs",
         "main.rs",
@@ -260,8 +261,8 @@ fn files_are_those_that_modules_name() {
         "system.rs",
         "windows.rs",
     ];
-    assert_eq!(names(files_of(&root).unwrap()), expected);
-    let mut included = names(files_with_included(&root).unwrap());
-    included.retain(|name| !expected.contains(&name.as_str()));
-    assert_eq!(included, ["data.txt", "included/near.md", "included/x.rs"]);
+    let files = files_of(&root).unwrap();
+    assert_eq!(names(files.code), expected);
+    let data = ["data.txt", "included/near.md", "included/table.rs"];
+    assert_eq!(names(files.data), data);
 }

@@ -31,7 +31,11 @@ fn stranger(main: &str) -> Project {
     );
     project.write(
         "words/src/split.rs",
-        "pub fn split(text: &str) -> Vec<&str> {\n    text.split(' ').map(|word| trim(word)).collect()\n}\n\nfn trim(word: &str) -> &str {\n    word.trim()\n}\n",
+        "pub fn split(text: &str) -> Vec<&str> {\n    text.split(' ').map(|word| trim(word)).collect()\n}\n\ninclude!(\"trim.rs\");\n",
+    );
+    project.write(
+        "words/src/trim.rs",
+        "fn trim(word: &str) -> &str {\n    word.trim()\n}\n",
     );
     project.write("words/src/template.rs", "// nothing yet\n");
     project.write("words/src/template.txt", "fn not_rust() { a() }\n");
