@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result};
 use cargo_metadata::{Package, Target, TargetKind};
 
 use crate::annotate::{self, Files};
-use crate::progress::remark;
 
 /// The files that can be annotated in the packages of a workspace.
 #[derive(Debug)]
@@ -30,12 +29,17 @@ impl Sources {
     }
 
     /// The files of a package's libraries and binaries. Macros and build scripts are left out, because they run inside the compiler, and so
-    /// are the files that one of them shares with the package, which is said. Tests, benchmarks and examples are left out unless
+    /// are the files that one of them shares with the package, which `say` is told. Tests, benchmarks and examples are left out unless
     /// `with_examples` is true.
     ///
     /// # Errors
     /// If the root file of a crate cannot be read.
-    pub fn of(&self, package: &Package, with_examples: bool) -> Result<BTreeSet<PathBuf>> {
+    pub fn of(
+        &self,
+        package: &Package,
+        with_examples: bool,
+        say: &mut dyn FnMut(String),
+    ) -> Result<BTreeSet<PathBuf>> {
         let mut files = BTreeSet::new();
         for target in &package.targets {
             let is_wanted = target.kind.iter().any(|kind| match kind {
@@ -51,7 +55,7 @@ impl Sources {
         files.retain(|file| {
             let is_bare = self.bare.contains(&whole(file.clone()));
             if is_bare {
-                remark(&format!(
+                say(format!(
                     "{}: left as it is, because a build script or a macro includes it, too",
                     file.display()
                 ));

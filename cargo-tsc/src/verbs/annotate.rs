@@ -75,7 +75,7 @@ impl Changes {
         let mut changes = Self::default();
         let bare = RefCell::new(BTreeSet::new());
         for package in members {
-            for file in sources.of(package, false)? {
+            for file in sources.of(package, false, &mut |text| remark(&text))? {
                 let place = file.strip_prefix(project.root()).unwrap_or(&file);
                 let source = fs::read_to_string(&file);
                 let source = source.with_context(|| file.display().to_string())?;

@@ -82,7 +82,7 @@ impl Tree<'_> {
                 manifest,
                 manifest::with_runtime(text, runtime)?.into_bytes(),
             );
-            for file in sources.of(&copied.package, false)? {
+            for file in sources.of(&copied.package, false, &mut |text| self.say(text))? {
                 let original = copied.original_of(&file);
                 if let Some(text) = self.annotate(&copied.package, &file, &original)? {
                     replaced.insert(original, text);
@@ -106,7 +106,7 @@ impl Tree<'_> {
             if !self.used.contains(package.name.as_str()) || is_macro(package) {
                 continue;
             }
-            for file in sources.of(package, with_examples)? {
+            for file in sources.of(package, with_examples, &mut |text| self.say(text))? {
                 let Some(place) = self.place(&file) else {
                     self.say_of(
                         &file,
