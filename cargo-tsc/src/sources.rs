@@ -72,6 +72,14 @@ fn runs_in_compiler(target: &Target) -> bool {
     target.kind.iter().any(is_one)
 }
 
+/// The path without `..` of a file in the folder `root`. `None` if the file is elsewhere, or reached through a link.
+#[must_use]
+pub fn place(root: &Path, file: &Path) -> Option<PathBuf> {
+    let place = plain(file);
+    let inner = place.strip_prefix(root).ok()?;
+    (whole(file.to_owned()) == whole(root.to_owned()).join(inner)).then_some(place)
+}
+
 /// The path without `..`, as text. If the path has links, it may lead elsewhere.
 #[must_use]
 pub fn plain(path: &Path) -> PathBuf {

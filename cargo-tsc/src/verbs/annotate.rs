@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::output;
 use crate::progress::remark;
-use crate::sources::{Sources, plain};
+use crate::sources::{self, Sources, plain};
 
 /// Runs the verb.
 ///
@@ -76,6 +76,13 @@ impl Changes {
         let bare = RefCell::new(BTreeSet::new());
         for package in members {
             for file in sources.of(package, false, &mut |text| remark(&text))? {
+                if !is_own(&file, package, project) {
+                    remark(&format!(
+                        "{}: left as it is, because it is outside of the project or reached through a symbolic link",
+                        file.display()
+                    ));
+                    continue;
+                }
                 let place = file.strip_prefix(project.root()).unwrap_or(&file);
                 let source = fs::read_to_string(&file);
                 let source = source.with_context(|| file.display().to_string())?;
@@ -125,6 +132,13 @@ impl Changes {
         writeln!(out, "#[cycles] {did} {functions} in {files}")?;
         Ok(())
     }
+}
+
+/// Whether the file is in the folder of the project or of its package, which may be beside it, and no link leads to it.
+fn is_own(file: &Path, package: &Package, project: &Project) -> bool {
+    let own = package.manifest_path.parent().map(|of| of.as_std_path());
+    let mut roots = own.into_iter().chain([project.root()]);
+    roots.any(|root| sources::place(root, file).is_some())
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -94,3 +94,36 @@ fn a_file_that_does_not_parse_is_named_and_left() {
     assert_eq!(project.read("src/main.rs"), "fn main( {}");
     project.tsc("annotate --write --strip").ends(2);
 }
+
+#[cfg(unix)]
+#[test]
+fn files_of_other_projects_stay_as_they_are() {
+    let other = tempfile::tempdir().unwrap();
+    let folder = other.path().canonicalize().unwrap();
+    let text = "pub fn work() { println!() }\n";
+    for path in ["beside.rs", "shared/mod.rs", "member/src/lib.rs"] {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let main = "#[path = \"FOLDER/beside.rs\"]\nmod beside;\nmod shared;\nfn main() { beside::work(); shared::work() }\n";
+    let main = main.replace("FOLDER", folder.to_str().unwrap());
+    let project = Project::with_manifest("", &main);
+    std::os::unix::fs::symlink(folder.join("shared"), project.path("src/shared")).unwrap();
+    // A member is the project's own wherever it is.
+    let members = format!("[workspace]\nmembers = [{:?}]", folder.join("member"));
+    let manifest = project.read("Cargo.toml").replace("[workspace]", &members);
+    project.write("Cargo.toml", &manifest);
+    let root = project.path("").canonicalize().unwrap();
+    let manifest = format!("[package]\nname = \"member\"\nworkspace = {root:?}\n");
+    std::fs::write(folder.join("member/Cargo.toml"), manifest).unwrap();
+    project
+        .tsc("annotate --write")
+        .ends(0)
+        .says("added to 2 functions in 2 files")
+        .remarks("beside.rs: left as it is, because it is outside of the project")
+        .remarks("src/shared/mod.rs: left as it is, because it is outside of the project or reached through");
+    for path in ["beside.rs", "shared/mod.rs"] {
+        assert_eq!(std::fs::read_to_string(folder.join(path)).unwrap(), text);
+    }
+}

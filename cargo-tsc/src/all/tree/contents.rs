@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use cargo_metadata::Package;
@@ -16,18 +16,9 @@ use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{CargoVerb, Refusal};
 use crate::progress::remark;
-use crate::sources::{Sources, plain, whole};
+use crate::sources::{Sources, place};
 
 impl Tree<'_> {
-    /// The path without `..` of a file in the project. `None` if the copy does not have the file: it is elsewhere, or reached through a link,
-    /// which the copy has, too.
-    fn place(&self, file: &Path) -> Option<PathBuf> {
-        let root = self.original.root();
-        let place = plain(file);
-        let inner = place.strip_prefix(root).ok()?;
-        (whole(file.to_owned()) == whole(root.to_owned()).join(inner)).then_some(place)
-    }
-
     /// The manifests that must be different in a copy, with the runtime if it is given.
     pub(super) fn manifests(&self, runtime: Option<&Runtime>) -> Result<Replaced> {
         let root = self.original.root();
@@ -107,7 +98,8 @@ impl Tree<'_> {
                 continue;
             }
             for file in sources.of(package, with_examples, &mut |text| self.say(text))? {
-                let Some(place) = self.place(&file) else {
+                // Other files are not in the copy, which has the same links.
+                let Some(place) = place(self.original.root(), &file) else {
                     self.say_of(
                         &file,
                         "not measured, because it is outside of the project or reached through a symbolic link",
