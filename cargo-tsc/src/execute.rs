@@ -135,7 +135,8 @@ impl<'a> Batch<'a> {
         }
         match self.reports {
             Some(folder) => {
-                let file = literally(&std::path::absolute(folder)?).join("%p.json");
+                // After `exec`, a process has the same number.
+                let file = literally(&std::path::absolute(folder)?).join("%p-%t.json");
                 command
                     .env("TSC_REPORT", "json")
                     .env("TSC_REPORT_FILE", file)
@@ -217,7 +218,10 @@ mod tests {
         let mut variables = command.get_envs();
         let file = variables.find(|(name, _)| *name == "TSC_REPORT_FILE");
         let file = file.and_then(|(_, value)| value).unwrap();
-        let expected = Path::new("50%%t").join("%%%%").join("001").join("%p.json");
+        let expected = Path::new("50%%t")
+            .join("%%%%")
+            .join("001")
+            .join("%p-%t.json");
         assert!(Path::new(file).ends_with(expected), "{file:?}");
     }
 }

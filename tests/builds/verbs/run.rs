@@ -220,3 +220,15 @@ fn a_terminal_shows_progress_in_one_line() {
         );
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_becomes_another_one_keeps_its_report() {
+    let project = Project::new(
+        "use std::os::unix::process::CommandExt as _;\n\n#[tsc_runtime::cycles]\nfn launch() {}\n\n#[tsc_runtime::cycles]\nfn serve() {}\n\n\
+         fn main() {\n    if std::env::args().nth(1).is_some() {\n        // Longer than the clock of a file system may be late.\n        std::thread::sleep(std::time::Duration::from_millis(50));\n        return serve();\n    }\n    \
+         launch();\n    tsc_runtime::report();\n    let this = std::env::current_exe().unwrap();\n    panic!(\"{}\", std::process::Command::new(this).arg(\"serve\").exec());\n}\n",
+    );
+    let json = project.tsc("run --json").ends(0).json();
+    assert_eq!(["launch", "serve"].map(|name| calls(&json, name)), [1, 1]);
+}

@@ -1,5 +1,6 @@
 //! Finds out from a process's environment where it writes its reports.
 
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -18,6 +19,7 @@ pub fn report_file(pid: u32) -> Result<PathBuf> {
     let file = file_in(&environment(pid)?, pid)?;
     let folder = std::fs::read_link(format!("/proc/{pid}/cwd"));
     let file = folder.map_or(file.clone(), |folder| folder.join(&file));
+    let file = latest(&file).unwrap_or(file);
     if !file.exists() {
         bail!(
             "{}: process {pid} has not written a report yet; try again in a moment, or build it so that it measures: `cargo tsc run` does",
@@ -44,10 +46,23 @@ fn file_in(environment: &[String], pid: u32) -> Result<PathBuf> {
     if value("TSC_REPORT_EVERY").is_none() || !is_json {
         bail!("process {pid} makes no reports from time to time: {HOW}");
     }
-    if let Some(other) = ["%h", "%t", "%%"].iter().find(|it| file.contains(**it)) {
+    if let Some(other) = ["%h", "%%"].iter().find(|it| file.contains(**it)) {
         bail!("process {pid} reports to {file}, and only the process knows {other}: {HOW}");
     }
     Ok(file.replace("%p", &pid.to_string()).into())
+}
+
+/// Of the files whose names only differ in the time of the start, the one that was written last.
+fn latest(file: &Path) -> Option<PathBuf> {
+    let (begin, end) = file.file_name()?.to_str()?.split_once("%t")?;
+    let entries = std::fs::read_dir(file.parent()?).ok()?.flatten();
+    let fitting = entries.filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with(begin) && name.ends_with(end)
+    });
+    let written = |entry: &DirEntry| entry.metadata().and_then(|it| it.modified()).ok();
+    Some(fitting.max_by_key(written)?.path())
 }
 
 #[cfg(target_os = "linux")]
@@ -97,6 +112,7 @@ mod tests {
             file_in(&environment, 12).map_err(|error| error.to_string())
         };
         assert_eq!(file("/tmp/run-%p.json"), Ok("/tmp/run-12.json".into()));
+        assert_eq!(file("/tmp/%p-%t.json"), Ok("/tmp/12-%t.json".into()));
         let error = file("/tmp/%h-%p.json").unwrap_err();
         assert!(error.contains("only the process knows %h"), "{error}");
         assert!(file_in(&[], 12).is_err());
@@ -105,5 +121,20 @@ mod tests {
         assert_eq!(file_in(&without_form, 12).unwrap(), Path::new("run.json"));
         let text = ["TSC_REPORT=text".to_owned()];
         assert!(file_in(&[&without_form[..], &text].concat(), 12).is_err());
+    }
+
+    #[test]
+    fn of_two_programs_that_a_process_has_been_the_second_is_watched() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        assert_eq!(latest(&path("12-%t.json")), None);
+        let names = ["12-2026.json", "12-2027.json", "112-2028.json"];
+        for (name, seconds) in names.into_iter().zip(1..) {
+            let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            let file = std::fs::File::create(path(name)).unwrap();
+            file.set_modified(written).unwrap();
+        }
+        assert_eq!(latest(&path("12-%t.json")), Some(path("12-2027.json")));
+        assert_eq!(latest(&path("12.json")), None);
     }
 }

@@ -18,10 +18,9 @@ pub(super) fn rfc3339(unix_ns: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ns:09}Z")
 }
 
-/// Formats nanoseconds since 1970 as `20261121T193112Z`, for the name of a file.
+/// Formats nanoseconds since 1970 as `20261121T193112.000000123Z`, for the name of a file.
 pub(in crate::live) fn compact(unix_ns: u64) -> String {
-    let time = rfc3339(unix_ns).replace(['-', ':'], "");
-    format!("{}Z", time.split('.').next().unwrap_or_default())
+    rfc3339(unix_ns).replace(['-', ':'], "")
 }
 
 #[cfg(test)]
@@ -42,7 +41,8 @@ mod tests {
         ] {
             assert_eq!(rfc3339(seconds * 1_000_000_000), text);
         }
-        assert_eq!(compact(1_795_289_472_000_000_000), "20261121T193112Z");
+        let compact = compact(1_795_289_472_000_000_007);
+        assert_eq!(compact, "20261121T193112.000000007Z");
         assert_eq!(rfc3339(1_000_000_007), "1970-01-01T00:00:01.000000007Z");
     }
 }
