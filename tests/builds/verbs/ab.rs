@@ -96,11 +96,15 @@ fn two_revisions_are_run_in_turns_and_compared() {
 #[test]
 fn the_working_tree_can_be_a_side() {
     let project = repository();
-    project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(9000)"));
-    let json = project
-        .tsc("ab two . -n 4 --name mine --lenient --json -- --release")
-        .ends(0)
-        .json();
+    let main =
+        "fn main() {\n    assert_eq!(std::env::var(\"TSC_REPORT_EVERY\").as_deref(), Ok(\"10s\"));";
+    let changed = PROGRAM.replace("work(2000)", "work(9000)");
+    project.write("src/main.rs", &changed.replace("fn main() {", main));
+    let ended = project
+        .tsc("ab two . -n 4 --name mine --duet --no-duet --lenient --json -- --release")
+        .ends(0);
+    assert!(!ended.err.contains("run at once"), "{}", ended.err);
+    let json = ended.json();
     let row = json["comparison"]["rows"]
         .as_array()
         .unwrap()
@@ -190,6 +194,15 @@ fn sessions_without_a_report_on_both_sides_are_not_kept() {
         .remarks("the session that was named ab-before is now ab-before.1\n")
         .remarks("the session that was named ab-after is now ab-after.1\n");
     let list = project.tsc("list").ends(0).out;
+    #[cfg(target_os = "linux")]
+    {
+        let cpus = tsc_runtime::affinity::cpus().unwrap();
+        let _pinned = tsc_runtime::affinity::pin(cpus[0]).unwrap();
+        project
+            .tsc("ab one two -n 1 --links 1 --duet")
+            .ends(2)
+            .complains("--duet needs two CPUs");
+    }
     project.write("src/main.rs", "fn main() {}");
     project
         .tsc("ab one . -n 1 --links 1")
@@ -303,6 +316,7 @@ fn both_runs_that_are_interrupted_at_once_belong_to_their_sessions() {
     project
         .interrupted(words, they_run)
         .ends(130)
+        .remarks("both sides run at once, on the CPUs ")
         .remarks("interrupted; the runs so far are kept\n");
     for side in ["ab-before", "ab-after"] {
         let [folders, known] = runs(&project, side);

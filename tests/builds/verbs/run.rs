@@ -55,6 +55,16 @@ fn runs_are_repeated_and_add_up() {
 }
 
 #[test]
+fn programs_report_every_ten_seconds_unless_the_user_says_how_often() {
+    let main = "fn main() {\n    println!(\"every {:?}\", std::env::var(\"TSC_REPORT_EVERY\"));";
+    let project = Project::new(&PROGRAM.replace("fn main() {", main));
+    project.tsc("run").ends(0).says("every Ok(\"10s\")");
+    let mut command = project.command("run");
+    let output = command.env("TSC_REPORT_EVERY", "1m").output().unwrap();
+    Ended::of(output, "run").ends(0).says("every Ok(\"1m\")");
+}
+
+#[test]
 fn every_run_reads_the_same_input() {
     let project = Project::new(PROGRAM);
     let mut child = project
