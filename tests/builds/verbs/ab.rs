@@ -234,9 +234,6 @@ fn the_index_of_a_commit_that_is_being_made_stays() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_the_repository_as_it_was() {
-    use std::os::unix::process::CommandExt as _;
-    use std::time::{Duration, Instant};
-
     let project = repository();
     project.write(
         "src/main.rs",
@@ -246,29 +243,10 @@ fn an_interrupt_leaves_the_repository_as_it_was() {
     git(&root, &["commit", "--quiet", "--all", "--message=long"]);
     git(&root, &["tag", "long"]);
     let before = state(&project);
-    let mut child = project
-        .command("ab long long -n 50 -- --release")
-        .process_group(0)
-        .spawn()
-        .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(1500);
-    while !project.path("target/tsc/ab-after/session.json").exists() {
-        assert!(
-            Instant::now() < deadline && child.try_wait().unwrap().is_none(),
-            "it has not begun to run"
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let group = format!("-{}", child.id());
-    assert!(
-        Command::new("kill")
-            .args(["-INT", "--", &group])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let status = child.wait().unwrap();
-    assert_eq!(status.code(), Some(130));
+    let they_run = || project.path("target/tsc/ab-after/session.json").exists();
+    project
+        .interrupted("ab long long -n 50 -- --release", they_run)
+        .ends(130);
     assert_eq!(state(&project), before);
     let left: Vec<_> = std::fs::read_dir(project.path("target/tsc/.ab"))
         .unwrap()
