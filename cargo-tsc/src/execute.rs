@@ -82,7 +82,10 @@ impl<'a> Batch<'a> {
                     }
                     break;
                 }
-                ended => ended?,
+                ended => ended.inspect_err(|_| {
+                    // If nothing was started, the empty folder would pass for a run.
+                    let _ = self.reports.map(std::fs::remove_dir);
+                })?,
             };
             all.seconds += ended.seconds;
             let both = all.cpu_seconds.zip(ended.cpu_seconds);
@@ -202,14 +205,32 @@ fn signal(_: ExitStatus) -> Option<i32> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn placeholders_in_the_path_of_a_project_stay() {
-        let programs = [Executable {
-            path: "app".into(),
+    fn program(path: &str) -> Executable {
+        Executable {
+            path: path.into(),
             arguments: Vec::new(),
             folder: None,
             environment: Vec::new(),
-        }];
+        }
+    }
+
+    #[test]
+    fn run_that_does_not_start_leaves_no_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let reports = dir.path().join("001");
+        std::fs::create_dir(&reports).unwrap();
+        let programs = [program("/no/such/program")];
+        let batch = Batch {
+            reports: Some(&reports),
+            ..Batch::silent(&programs)
+        };
+        batch.run_once(&mut Input::Inherited).unwrap_err();
+        assert!(!reports.exists());
+    }
+
+    #[test]
+    fn placeholders_in_the_path_of_a_project_stay() {
+        let programs = [program("app")];
         let batch = Batch {
             reports: Some(Path::new("/50%t/%%/001")),
             ..Batch::silent(&programs)
