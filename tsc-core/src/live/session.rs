@@ -18,8 +18,8 @@ pub struct Session {
 /// in the way in which `report` prints. Sessions may follow each other, be nested, and run on different threads.
 ///
 /// A call that is running when the session begins, and returns during it, is reported with all of its time. If sessions have reported
-/// everything as text, there is no other report at the end of the process. As JSON there is one, which contains
-/// them, because they may overlap.
+/// everything as text, there is no other report at the end of the process. As JSON there is one, which contains them, because they may
+/// overlap.
 ///
 /// ```no_run
 /// # fn load() {}
