@@ -1,6 +1,7 @@
 //! What a run finds out for later ones, in a file of the folder of the copies. Another version of this program may find out something else.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::Path;
 
 use anyhow::Result;
@@ -30,6 +31,14 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 #[must_use]
 pub fn read_any<T: DeserializeOwned>(path: &Path) -> Option<T> {
     contents(path).map(|contents| contents.what)
+}
+
+/// A number by which a later run recognises a text or a path.
+#[must_use]
+pub fn digest(of: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn contents<T: DeserializeOwned>(path: &Path) -> Option<Contents<T>> {

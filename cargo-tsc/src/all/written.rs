@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::remembered;
+use super::remembered::{self, digest};
 
 /// Digests of a file in the project, and of the one in the copy.
 type Digests = [u64; 2];
@@ -91,12 +90,6 @@ impl Written {
     fn key(&self, path: &Path) -> u64 {
         digest(path.strip_prefix(&self.root).unwrap_or(path))
     }
-}
-
-fn digest(of: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    of.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

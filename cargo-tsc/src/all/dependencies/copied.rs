@@ -1,10 +1,10 @@
 //! A crate outside of the workspace, and where its copy is.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Package, Target, TargetKind};
 
+use crate::all::remembered::digest;
 use crate::sources::whole;
 
 /// The folder of the copies, in that of the project's copies.
@@ -136,12 +136,10 @@ impl Tree {
         // A copy cannot contain itself.
         let whole = whole.filter(|whole| !project.starts_with(whole));
         let original = whole.unwrap_or(folder).to_owned();
-        let mut hasher = DefaultHasher::new();
-        original.parent().hash(&mut hasher);
         let name = original.file_name().unwrap_or_default();
         Self {
             names: [
-                format!("{:016x}", hasher.finish()),
+                format!("{:016x}", digest(original.parent())),
                 name.display().to_string(),
             ],
             original,

@@ -1,13 +1,12 @@
 //! The functions and files that do not compile with attributes, so that this is tried once for each text of a file.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::all::remembered;
+use crate::all::remembered::{self, digest};
 use crate::annotate::Function;
 
 /// The file, in the folder of the copies.
@@ -108,12 +107,6 @@ impl RefusedHere {
             format!("{at}: left as it is, because it does not compile with an attribute: {error}")
         })
     }
-}
-
-fn digest(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
