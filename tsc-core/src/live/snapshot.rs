@@ -141,8 +141,9 @@ pub fn report() {
 fn print_now(ended: Option<Ended>) -> Option<()> {
     let mut report = collect_now()?;
     report.process.ended = ended;
-    REPORTED.fetch_max(started_in(&report), Relaxed);
     output::print(&report);
+    // Not earlier: the process may end on another thread meanwhile, and then that one must report.
+    REPORTED.fetch_max(started_in(&report), Relaxed);
     Some(())
 }
 
