@@ -108,6 +108,17 @@ fn every_session_stays_in_the_file() {
 }
 
 #[test]
+fn a_report_before_a_session_stays_in_the_file() {
+    let folder = Folder::new("report-then-session");
+    let file = folder.path("run.txt");
+    assert_eq!(stderr(&run("report-then-session", &file)), "");
+    assert_eq!(read(&file).matches(":CLK: work ").count(), 2);
+    let file = folder.path("run.json");
+    assert_eq!(stderr(&run("report-then-session", &file)), "");
+    assert_eq!(calls(&read(&file)), [1, 11]);
+}
+
+#[test]
 fn patterns_give_every_process_a_file() {
     let folder = Folder::new("patterns");
     let file = folder.path("%p-%h-%t-%%.json");

@@ -216,6 +216,9 @@ fn sessions_report_what_happened_in_them() {
     assert_eq!(text.matches("no annotated function was called").count(), 1);
     // This session reports all calls, so there is no dump at exit.
     assert_eq!(calls_of_work(&stderr(&run("session-of-all", &[]))), [10]);
+    // Here it ends while a call runs, whose time is in the dump at exit.
+    let text = stderr(&run("session-of-all-in-a-call", &[]));
+    assert_eq!(calls_of_work(&text), [10, 10], "{text}");
 }
 
 #[test]

@@ -28,6 +28,11 @@ fn reports_inside() {
     tsc_runtime::report();
 }
 
+#[cycles]
+fn ends_inside(session: Option<tsc_runtime::Session>) {
+    drop(session);
+}
+
 struct ReportsWhenDropped;
 
 impl Drop for ReportsWhenDropped {
@@ -42,7 +47,7 @@ fn main() {
     if way == "nothing" {
         return;
     }
-    let all = (way == "session-of-all").then(tsc_runtime::session);
+    let all = way.starts_with("session-of-all").then(tsc_runtime::session);
     (0..10).for_each(|seed| {
         work(seed);
     });
@@ -80,6 +85,12 @@ fn main() {
         }
         "sessions" => sessions(),
         "session-of-all" => drop(all),
+        "session-of-all-in-a-call" => ends_inside(all),
+        "report-then-session" => {
+            tsc_runtime::report();
+            let _session = tsc_runtime::session();
+            work(1);
+        }
         "report-inside" => reports_inside(),
         "report-in-threads" => thread::scope(|scope| {
             for _ in 0..8 {

@@ -18,8 +18,8 @@ pub struct Session {
 /// in the way in which `report` prints. Sessions may follow each other, be nested, and run on different threads.
 ///
 /// A call that is running when the session begins, and returns during it, is reported with all of its time. If sessions have reported
-/// everything as text, there is no other report at the end of the process. As JSON there is one, which contains them, because they may
-/// overlap.
+/// everything as text, and no call was running when they ended, there is no other report at the end of the process. As JSON there is one,
+/// which contains them, because they may overlap.
 ///
 /// ```no_run
 /// # fn load() {}
@@ -49,12 +49,19 @@ impl Drop for Session {
         printing(|| {
             let now = collect_now()?;
             let started = started_in(&now);
+            let is_running = now.callsites.iter().any(|of| of.sums.running != 0);
+            let is_text = settings().form != Form::Json;
+            let was_reported = started_in(&self.begin) <= REPORTED.load(Relaxed);
+            if is_text && was_reported {
+                output::keep(); // this session's report does not contain what was reported before it
+            }
             output::print(&now.since(&self.begin).unwrap_or(now));
             output::keep();
-            // If everything before the session was reported, everything is reported now. But who adds up data needs a report that contains
-            // the sessions, because they may overlap.
-            if settings().form != Form::Json && started_in(&self.begin) <= REPORTED.load(Relaxed) {
-                REPORTED.fetch_max(started, Relaxed);
+            if !is_text {
+                // Who adds up data needs a report that contains the sessions, because they may overlap.
+                REPORTED.store(0, Relaxed);
+            } else if was_reported && !is_running {
+                REPORTED.fetch_max(started, Relaxed); // everything is reported now
             }
             Some(())
         });
