@@ -14,8 +14,18 @@ pub(crate) fn of(callsite: &Callsite) -> String {
 /// The function's path in its module, from the path of what the expansion defines inside the function.
 pub(crate) fn within(path: &str, module: &str) -> String {
     let function = path.rfind("::__").map_or(path, |end| &path[..end]);
-    let function = function.replace(&format!("{module}::"), "");
-    function.replace("::{{closure}}", "")
+    without(function, &format!("{module}::")).replace("::{{closure}}", "")
+}
+
+/// `path` without this module, but with others whose names end with the module's.
+fn without(path: &str, module: &str) -> String {
+    let is_in_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let parts = path.split_inclusive(module);
+    let kept = parts.map(|part| match part.strip_suffix(module) {
+        Some(before) if !before.ends_with(is_in_name) => before,
+        _ => part,
+    });
+    kept.collect()
 }
 
 #[cfg(test)]
@@ -38,6 +48,14 @@ mod tests {
         assert_eq!(
             name("app::index::parse::{{closure}}::__CALLSITE::{{closure}}"),
             "parse"
+        );
+        assert_eq!(
+            name("<my_app::index::Index as app::index::Grow>::grow::__CALLSITE"),
+            "<my_app::index::Index as Grow>::grow"
+        );
+        assert_eq!(
+            within("<re::Word as core::Show>::show::__CALLSITE", "re"),
+            "<Word as core::Show>::show"
         );
     }
 }
