@@ -65,7 +65,7 @@ fn machine(clock: &Clock, is_full: bool) -> Vec<String> {
     let step = clock.resolution_ticks;
     add(step > 1, format!("in steps of {step}"));
     let source = clock.clocksource.as_deref().unwrap_or("unknown");
-    let is_unusual = !["tsc", "unknown"].contains(&source);
+    let is_unusual = !["tsc", "arch_sys_counter", "unknown"].contains(&source);
     add(is_unusual, format!("clocksource {source}"));
     let pinned = clock.pinned_cpu.map(|cpu| format!("pinned to CPU {cpu}"));
     add(pinned.is_some(), pinned.unwrap_or("not pinned".to_owned()));
