@@ -25,7 +25,7 @@ const MOSTLY: f64 = 1.0 / 2.0;
 /// tell how long their functions took.
 const NOTICEABLE: f64 = 0.001;
 /// Functions with a smaller share of probes are never left out, because a run gains little from it.
-const WORTH: f64 = 1.0 / 20.0;
+const WORTH: f64 = 1.0 / 10.0;
 /// A probe may cost this many times what the report says of it.
 const BEYOND_REPORT: f64 = 2.0;
 /// A light probe may cost this many ticks, because the function around it is no longer inlined, and loops with it are no longer vectorised.
@@ -252,7 +252,7 @@ mod tests {
         let functions = [
             function("main", 1, 1e9, 1e6),
             function("large", 1_000_000, 251.0, 251.0),
-            function("medium", 8_000_000, 60.0, 60.0),
+            function("medium", 8_000_000, 45.0, 45.0),
             function("small", 10_000_000, 30.0, 30.0),
             function("tiny", 10_000_000, 20.0, 20.0),
         ];
