@@ -21,7 +21,7 @@ pub struct Voice {
     /// Also the commands that are run, and all that cargo tells
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
-    /// When to use colours [default: on a terminal, unless NO_COLOR or CLICOLOR_FORCE is set]
+    /// When to use colours [default: on a terminal; NO_COLOR means never, CLICOLOR_FORCE always]
     #[arg(long, global = true, value_name = "WHEN", env = "CARGO_TERM_COLOR")]
     color: Option<ColorChoice>,
 }

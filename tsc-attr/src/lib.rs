@@ -88,7 +88,7 @@ mod tokens;
 ///
 /// # What does not change
 ///
-/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. For an `async fn` they say
+/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body, except for lints that no longer fire because the probe uses the parameters. For an `async fn` they say
 /// "block" instead of "function", and some of their secondary labels differ; its backtraces have one more frame, the poll around it. A
 /// future grows by 24 bytes, and with `record` by 16 more and what the expression borrows, which must be `Sync` for the future to be `Send`.
 /// It grows by more only if another attribute must still see an `async fn`, because it then holds its parameters twice; those that are patterns

@@ -24,7 +24,7 @@ pub use tools::*;
     bin_name = "cargo tsc",
     version,
     about = "Where a program's TSC ticks go, and whether a change helped",
-    after_help = "Exit status: 0 fine, 1 regression, of `gate` alone, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own, and says so."
+    after_help = "Exit status: 0 fine, 1 regression, of `gate` alone, 2 usage or input/output, 3 cannot be judged; `run` and `ab` pass on the program's own, and say so."
 )]
 pub struct CommandLine {
     /// The verb.
