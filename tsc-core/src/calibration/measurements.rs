@@ -45,6 +45,7 @@ pub(super) fn per_call(calls: fn(u32), count: u32) -> f64 {
 pub(super) struct Series {
     count: u32,
     sum: f64,
+    squares: f64,
     /// `None` if nothing was measured.
     pub(super) least: Option<f64>,
     greatest: f64,
@@ -54,6 +55,7 @@ impl Series {
     pub(super) fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum += value;
+        self.squares += value * value;
         self.least = Some(self.least.map_or(value, |least| least.min(value)));
         self.greatest = self.greatest.max(value);
     }
@@ -63,7 +65,35 @@ impl Series {
         self.sum / f64::from(self.count.max(1))
     }
 
-    pub(super) fn half_range(&self) -> f64 {
-        (self.greatest - self.least.unwrap_or(0.0)) / 2.0
+    /// How far from the mean the cost may have been while the program ran: half the range, but not more than two standard deviations, because
+    /// one measurement among many may fall into a moment in which the hypervisor gave most of the CPU to others.
+    pub(super) fn spread(&self) -> f64 {
+        let half_range = (self.greatest - self.least.unwrap_or(0.0)) / 2.0;
+        let mean = self.mean();
+        let variance = self.squares / f64::from(self.count.max(1)) - mean * mean;
+        half_range.min(2.0 * variance.max(0.0).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_measurement_among_many_hardly_widens_the_spread() {
+        let mut series = Series::default();
+        assert_eq!(series.spread(), 0.0);
+        series.add(120.0);
+        series.add(130.0);
+        assert_eq!((series.mean(), series.spread()), (125.0, 5.0));
+        for _ in 0..400 {
+            series.add(125.0);
+        }
+        series.add(2125.0);
+        assert!(
+            (150.0..250.0).contains(&series.spread()),
+            "{}",
+            series.spread()
+        );
     }
 }

@@ -156,11 +156,10 @@ pub(crate) fn of(fence: Fence) -> FenceOverhead {
     FenceOverhead {
         fence: fence.name().to_owned(),
         visible_ticks,
-        visible_error_ticks: surroundings(SURROUNDINGS, OS_CLOCK_SURROUNDINGS)
-            + visibles.half_range(),
+        visible_error_ticks: surroundings(SURROUNDINGS, OS_CLOCK_SURROUNDINGS) + visibles.spread(),
         total_ticks: totals.mean(),
         total_error_ticks: surroundings(TIMED_SURROUNDINGS, OS_CLOCK_TIMED_SURROUNDINGS)
-            + totals.half_range(),
+            + totals.spread(),
         nesting_ticks: nestings.mean(),
     }
 }
