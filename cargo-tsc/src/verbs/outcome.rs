@@ -38,15 +38,16 @@ pub fn say_where_it_is_built(command: &CargoCommand) {
     }
 }
 
-/// How a program ended, if not with 0. Its status is also that of this program, which has a meaning of its own for some.
+/// How a program ended, if not with 0, and `of` which runs that is said. Its status is also that of this program, which has a meaning of its
+/// own for some.
 #[must_use]
-pub fn ended(ended: Ended) -> String {
+pub fn ended(ended: Ended, of: &str) -> String {
     match (ended.signal, ended.status) {
-        (Some(signal), _) => format!("the program was ended by signal {signal}"),
+        (Some(signal), _) => format!("the program was ended by signal {signal}{of}"),
         (None, status @ 1..=3) => {
-            format!("the program itself ended with status {status}, which is passed on")
+            format!("the program itself ended with status {status}{of}, which is passed on")
         }
-        (None, status) => format!("the program ended with status {status}"),
+        (None, status) => format!("the program ended with status {status}{of}"),
     }
 }
 
@@ -55,7 +56,7 @@ const PANICKED: u8 = 101;
 
 /// The outcome of a session's runs.
 pub struct Outcome {
-    /// How the last one ended.
+    /// How the first one that failed ended or, if a later one was the last because of how it ended, that one.
     pub ended: Ended,
     /// Whether there was a report.
     pub is_reported: bool,
@@ -72,7 +73,9 @@ impl Outcome {
 
     /// Adds the next run.
     pub fn then(&mut self, next: Self) {
+        let is_kept = self.ended.status != 0 && !next.is_last();
         *self = Self {
+            ended: if is_kept { self.ended } else { next.ended },
             is_reported: self.is_reported || next.is_reported,
             ..next
         };
@@ -156,7 +159,8 @@ pub fn until_killed() -> Vec<(&'static str, String)> {
 /// # Errors
 /// If nothing was measured.
 pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) -> Result<Exit> {
-    let end = ended(outcome.ended);
+    let runs = session.about.runs.len();
+    let end = ended(outcome.ended, &of(args, &session, outcome.ended.status));
     if !outcome.is_reported {
         let left_out = session.sum()?.left_out().to_vec();
         let is_killed = outcome.ended.signal.is_some();
@@ -187,13 +191,8 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
     let printed = report::print_from(session.folder(), store, &args.view);
     remark(&format!("kept in {}", shown(session.folder())));
     unless_closed(printed)?;
-    let runs = session.about.runs.len();
     if outcome.ended.status != 0 {
-        let of = match runs < args.runs as usize {
-            true => format!(" in run {runs} of {}", args.runs),
-            false => String::new(),
-        };
-        warn(&format!("{end}{of}; what was measured until then is above"));
+        warn(&format!("{end}; what was measured until then is above"));
         return Ok(Exit::Program(outcome.ended.status));
     }
     if let Some(status) = interrupt::status().filter(|_| runs < args.runs as usize) {
@@ -201,6 +200,17 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
         return Ok(Exit::Program(status));
     }
     Ok(Exit::Fine)
+}
+
+/// Of which runs this is the status. Empty if it is that of all.
+fn of(args: &RunArgs, session: &Writer, status: u8) -> String {
+    let runs = &session.about.runs;
+    let same = runs.iter().filter(|run| run.status == status).count();
+    match runs.len() {
+        last if last < args.runs as usize => format!(" in run {last} of {}", args.runs),
+        all if same < all => format!(" in {same} of {all} runs"),
+        _ => String::new(),
+    }
 }
 
 /// What to do if nothing was measured.

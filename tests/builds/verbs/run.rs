@@ -102,6 +102,19 @@ fn a_program_that_fails_keeps_its_figures_and_its_status() {
     ended.says("2 runs");
 }
 
+#[test]
+fn one_run_of_several_that_fails_is_not_hidden_by_the_last() {
+    let fails_once = r#"let text = std::fs::read_to_string("runs").unwrap_or_default() + ".";
+    std::fs::write("runs", &text).unwrap();
+    if text.len() == 2 {
+        std::process::exit(3);
+    }
+    match"#;
+    let project = Project::new(&PROGRAM.replacen("match", fails_once, 1));
+    let ended = project.tsc("run -n 3").ends(3).says("3 runs");
+    ended.remarks("the program itself ended with status 3 in 1 of 3 runs, which is passed on");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_program_that_is_killed_keeps_what_it_reported() {

@@ -131,7 +131,7 @@ impl Turn {
             ..Run::new(ended)
         })?;
         if ended.status != 0 {
-            let how = outcome::ended(ended);
+            let how = outcome::ended(ended, "");
             warn(&format!("{}: {how}", side.revision));
             return Ok(Some(ended.status));
         }
