@@ -93,8 +93,14 @@ pub fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The path without links and without `..`.
+/// The path without links and without `..`. Its end may not exist yet.
 #[must_use]
 pub fn whole(path: PathBuf) -> PathBuf {
-    path.canonicalize().unwrap_or(path)
+    let mut beginnings = path.ancestors();
+    let found = beginnings.find_map(|of| Some((of.canonicalize().ok()?, path.strip_prefix(of))));
+    match found {
+        Some((whole, Ok(end))) if end != Path::new("") => plain(&whole.join(end)),
+        Some((whole, _)) => whole,
+        None => path,
+    }
 }

@@ -12,7 +12,7 @@ use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, Ta
 use super::command::CONFIG;
 use super::{CargoCommand, CargoVerb};
 use crate::interrupt;
-use crate::sources::plain;
+use crate::sources::{plain, whole};
 
 /// Cargo's metadata about a project.
 #[derive(Debug)]
@@ -96,10 +96,16 @@ impl Project {
             options.extend([CONFIG.to_owned(), value.to_string_lossy().into_owned()]);
         }
         query.other_options(options);
-        let metadata = answer(&query)?;
-        let here = manifest.as_deref().and_then(Path::parent);
-        // Cargo's paths are without `..`, too.
-        let here = plain(here.unwrap_or(folder));
+        let mut metadata = answer(&query)?;
+        // Cargo names this folder as the user does, and a folder in which it is started without links and `..`.
+        let target = on_disk(metadata.target_directory.as_std_path());
+        if let Ok(target) = target.try_into() {
+            metadata.target_directory = target;
+        }
+        let here = match manifest.as_deref().and_then(Path::parent) {
+            Some(here) => plain(here),
+            None => on_disk(folder),
+        };
         Ok(Self { metadata, here })
     }
 
@@ -263,6 +269,14 @@ impl Project {
         }
         let members = self.metadata.workspace_members.iter();
         members.filter(|id| used.contains(id)).cloned().collect()
+    }
+}
+
+/// The path without links and without `..`. On Windows, links stay, because a path without them has a form there that cargo does not use.
+fn on_disk(path: &Path) -> PathBuf {
+    match cfg!(windows) {
+        true => plain(path),
+        false => whole(path.to_owned()),
     }
 }
 

@@ -94,3 +94,27 @@ fn a_file_of_settings_is_that_of_the_users_folder() {
     let ended = project.tsc(&format!("run --all --config ../{name}/ci.toml"));
     assert_eq!(ended.ends(0).out.lines().next(), Some("42"));
 }
+
+#[test]
+fn settings_of_the_project_count_wherever_the_target_folder_is() {
+    let outside = tempfile::tempdir().unwrap();
+    let project = Project::with_manifest(
+        "",
+        "fn main() {\n    println!(\"{}\", env!(\"ANSWER\"));\n}\n",
+    );
+    #[cfg(unix)]
+    for folder in ["out", outside.path().to_str().unwrap()] {
+        project.share_builds_apart(folder);
+    }
+    // Both are in the folder for temporary files.
+    let name = outside.path().file_name().unwrap().to_str().unwrap();
+    project.write(".cargo/config.toml", "env.ANSWER = \"42\"\n");
+    for target in [format!("../{name}"), "src/../out".to_owned()] {
+        let mut command = project.command("run --all");
+        command.env("CARGO_TARGET_DIR", project.path(&target));
+        let ended = Ended::of(command.output().unwrap(), "run --all").ends(0);
+        assert_eq!(ended.out.lines().next(), Some("42"));
+    }
+    let copy = project.path("out/tsc/.all/annotated");
+    assert!(copy.join("src").exists() && !copy.join("out").exists());
+}

@@ -120,14 +120,14 @@ edition = \"2024\"
         let lock = Path::new(ROOT).join("Cargo.lock");
         fs::copy(lock, project.path("Cargo.lock")).unwrap();
         #[cfg(unix)]
-        project.share_builds_apart();
+        project.share_builds_apart("target");
         project
     }
 
-    /// Makes the projects share what `run --all` and `ab` build in folders of their own, too.
+    /// Makes the projects share what `run --all` and `ab` build in folders of their own, too, if this is the target folder.
     #[cfg(unix)]
-    fn share_builds_apart(&self) {
-        let own = self.path("target/tsc");
+    pub(crate) fn share_builds_apart(&self, target: &str) {
+        let own = self.path(target).join("tsc");
         let own = build_folder().join(own.strip_prefix("/").unwrap());
         for (folder, of) in [(".all", "build"), (".ab", "ab-build")] {
             let common = build_folder().join(of);

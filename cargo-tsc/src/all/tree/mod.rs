@@ -23,6 +23,7 @@ use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing};
+use crate::sources::whole;
 pub use refused::Refused;
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
@@ -237,18 +238,18 @@ impl<'a> Tree<'a> {
     fn sync(&self, name: &str, replaced: &Replaced) -> Result<PathBuf> {
         let root = self.original.root();
         let copy = self.outside.copy(&self.folder, name);
-        let mut leave_out = vec![
-            self.original.target().to_owned(),
-            root.join("target"),
-            root.join(".git"),
-        ];
-        if copy.starts_with(root) {
+        let target = self.original.target();
+        let mut leave_out = vec![root.join("target"), root.join(".git")];
+        // The user may name the project's folder by a link, but not the target folder.
+        let physical = whole(root.to_owned());
+        leave_out.extend(target.strip_prefix(&physical).map(|inner| root.join(inner)));
+        if copy.starts_with(&physical) {
             // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
             leave_out.push(root.join(".cargo"));
         }
         leave_out.push(root.join("Cargo.lock"));
         let context = || copy.display().to_string();
-        let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
+        let all = Folder::open(&target.join("tsc"), ALL).with_context(context)?;
         let folder = self.outside.open(&all, name).with_context(context)?;
         let record = format!("{}.written.json", self.outside.name(name));
         let record = self.folder.join(record);

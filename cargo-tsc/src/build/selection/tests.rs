@@ -54,6 +54,20 @@ fn the_package_is_the_nearest_one() {
     assert!(error.contains("--config argument `none`"), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn folders_are_those_that_links_and_dots_lead_to() {
+    let dir = workspace([""; 3]);
+    let root = dir.path().canonicalize().unwrap();
+    let link = root.join("b/link");
+    std::os::unix::fs::symlink(&root, &link).unwrap();
+    assert_eq!(binary(&link.join("a"), "").unwrap(), "a");
+    for target in ["a/..", "b/link", "b/none/../.."] {
+        let target = link.join(target).join("none/here");
+        assert_eq!(on_disk(&target), root.join("none/here"));
+    }
+}
+
 #[test]
 fn the_only_default_of_several_packages_is_run() {
     let default = |name: &str| format!("default-run = {name:?}\n");
