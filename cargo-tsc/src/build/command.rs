@@ -32,15 +32,15 @@ pub struct CargoCommand {
     pub verb: CargoVerb,
     /// Cargo's own options.
     pub options: Vec<OsString>,
-    /// The program's arguments, which follow `--`.
+    /// The program's arguments.
     pub arguments: Vec<OsString>,
 }
 
 /// The option for settings: a file of them, or one of them.
 pub(super) const CONFIG: &str = "--config";
 
-/// Options of `cargo test` and `cargo bench` whose value is the next word.
-const WITH_VALUE: [&str; 20] = [
+/// Options of cargo whose value is the next word.
+const WITH_VALUE: [&str; 16] = [
     "--bench",
     "--bin",
     "--color",
@@ -57,11 +57,9 @@ const WITH_VALUE: [&str; 20] = [
     "--target",
     "--target-dir",
     "--test",
-    "-F",
-    "-Z",
-    "-j",
-    "-p",
 ];
+/// Those with one letter, which may follow the letters of others.
+const LETTERS: [&str; 4] = ["F", "Z", "j", "p"];
 
 impl What {
     /// Parses `words`. If there are none, the verb is `run`; if there are only options, they are options of `run`.
@@ -92,8 +90,13 @@ impl What {
             None => (rest, &rest[rest.len()..]),
         };
         let (mut options, mut arguments) = (options.to_vec(), arguments.to_vec());
-        if verb != CargoVerb::Run {
-            arguments.splice(..0, take_test_name(&mut options));
+        match (bare_word(&options), verb) {
+            (Some(at), CargoVerb::Run) => {
+                options.truncate(at);
+                arguments = rest[at..].to_vec();
+            }
+            (Some(at), _) => arguments.insert(0, options.remove(at)),
+            (None, _) => {}
         }
         let mut command = CargoCommand {
             verb,
@@ -105,15 +108,18 @@ impl What {
     }
 }
 
-/// Removes the first word that is no option and no option's value. Cargo gives it to the programs: only tests with this name run.
-fn take_test_name(options: &mut Vec<OsString>) -> Option<OsString> {
+/// The first word that is no option and no option's value. For `run`, cargo gives it and what follows to the program, also `--`. For the
+/// other verbs, it gives it alone to the programs: only tests with this name run.
+fn bare_word(options: &[OsString]) -> Option<usize> {
     let mut is_value = false;
-    let name = options.iter().position(|word| {
-        let is_name = !is_value && !word.as_encoded_bytes().starts_with(b"-");
-        is_value = WITH_VALUE.iter().any(|option| *word == **option);
-        is_name
-    });
-    name.map(|at| options.remove(at))
+    options.iter().position(|word| {
+        let is_bare = !is_value && !word.as_encoded_bytes().starts_with(b"-");
+        let text = word.to_string_lossy();
+        let letter = text.strip_prefix('-').unwrap_or_default();
+        let letter = letter.trim_start_matches(['q', 'r', 'v']);
+        is_value = WITH_VALUE.contains(&&*text) || LETTERS.contains(&letter);
+        is_bare
+    })
 }
 
 impl CargoCommand {
@@ -216,6 +222,10 @@ mod tests {
         );
         assert_eq!(cargo("test --lib -- --nocapture").verb, CargoVerb::Test);
         assert_eq!(cargo("run -- a -- b").arguments, ["a", "--", "b"]);
+        for line in ["run -r -p app in.txt -- -x", "-rp app in.txt -- -x"] {
+            assert!(cargo(line).options.ends_with(&["app".into()]));
+            assert_eq!(cargo(line).arguments, ["in.txt", "--", "-x"]);
+        }
         let named = cargo("test -p app --lib parses -- --exact");
         assert_eq!(named.options, ["-p", "app", "--lib"]);
         assert_eq!(named.arguments, ["parses", "--exact"]);

@@ -1,18 +1,22 @@
 //! The project: which packages a command refers to, and which of them depend on `tsc-runtime`.
 
+mod names;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, TargetKind};
 
 use super::command::CONFIG;
 use super::{CargoCommand, CargoVerb};
 use crate::interrupt;
 use crate::sources::{plain, whole};
+use names::is_named;
+pub use names::pattern;
 
 /// Cargo's metadata about a project.
 #[derive(Debug)]
@@ -208,19 +212,17 @@ impl Project {
                     .collect(),
             });
         }
-        named
-            .iter()
-            .map(|name| {
-                let name = name.to_string_lossy();
-                let plain = name.rsplit_once('@').map_or(&*name, |(name, _)| name);
-                let found = members
-                    .iter()
-                    .find(|package| package.name.as_str() == plain);
-                found
-                    .map(|package| package.id.clone())
-                    .with_context(|| format!("no package {name} in this workspace"))
-            })
-            .collect()
+        let mut packages = Vec::new();
+        for spec in named {
+            let spec = spec.to_string_lossy();
+            let mut found = members.iter().filter(|it| is_named(it, &spec)).peekable();
+            ensure!(
+                found.peek().is_some(),
+                "no package {spec} in this workspace"
+            );
+            packages.extend(found.map(|package| package.id.clone()));
+        }
+        Ok(packages)
     }
 
     /// The binary that `cargo run` would run.

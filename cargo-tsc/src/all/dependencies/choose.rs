@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Package, PackageId};
-use regex_lite::Regex;
 
 use super::graph::{Graph, is_macro};
+use crate::build;
 use crate::nearest::nearest;
 
 /// What the user has asked for.
@@ -93,7 +93,7 @@ impl Choice {
 
 /// The dependencies whose names match.
 fn matching<'a>(graph: &Graph<'a>, pattern: &str) -> Result<Vec<&'a Package>> {
-    let expression = expression(pattern).with_context(|| format!("--with {pattern}"))?;
+    let expression = build::pattern(pattern).with_context(|| format!("--with {pattern}"))?;
     let matches = |package: &&Package| expression.is_match(&package.name);
     let found: Vec<&Package> = graph.dependencies().filter(matches).collect();
     if !found.is_empty() {
@@ -114,26 +114,5 @@ fn matching<'a>(graph: &Graph<'a>, pattern: &str) -> Result<Vec<&'a Package>> {
             "--with {pattern}: no dependency has such a name; the nearest are {}",
             names.join(", ")
         ),
-    }
-}
-
-/// The expression for a pattern.
-fn expression(pattern: &str) -> Result<Regex, regex_lite::Error> {
-    let escaped = regex_lite::escape(pattern)
-        .replace(r"\*", ".*")
-        .replace(r"\?", ".");
-    Regex::new(&format!("^{escaped}$"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::expression;
-
-    #[test]
-    fn patterns_match_whole_names() {
-        let matches = |pattern: &str, name: &str| expression(pattern).unwrap().is_match(name);
-        assert!(matches("jaq-*", "jaq-core") && !matches("jaq-*", "my-jaq-core"));
-        assert!(matches("a?c", "abc") && !matches("a?c", "ac"));
-        assert!(!matches("a.c", "abc") && matches("a.c", "a.c"));
     }
 }

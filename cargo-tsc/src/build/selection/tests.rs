@@ -69,6 +69,26 @@ fn folders_are_those_that_links_and_dots_lead_to() {
 }
 
 #[test]
+fn packages_are_named_in_the_ways_of_cargo() {
+    let dir = workspace([""; 3]);
+    let root = dir.path().canonicalize().unwrap();
+    let of_inner = format!("-p path+file://{}/a/inner", root.display());
+    for options in [
+        "-p in*",
+        "-p inn[e]r",
+        "-p inner@0.0.0",
+        "-p inner:0.0",
+        &of_inner,
+    ] {
+        assert_eq!(binary(&root, options).unwrap(), "inner");
+    }
+    let with_name = format!("--package=file://{}/b#b@0.0.0", root.display());
+    assert_eq!(binary(&root, &with_name).unwrap(), "b");
+    let error = binary(&root, "-p none*").unwrap_err().to_string();
+    assert_eq!(error, "no package none* in this workspace");
+}
+
+#[test]
 fn the_only_default_of_several_packages_is_run() {
     let default = |name: &str| format!("default-run = {name:?}\n");
     let dir = workspace(["", &default("inner"), ""]);
