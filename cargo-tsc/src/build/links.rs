@@ -146,15 +146,22 @@ fn link(linker: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
         .map(|pair| &pair[1]);
     if let (0, Some(output)) = (status, output) {
         let _ = fs::remove_dir_all(folder);
-        fs::create_dir_all(folder)?;
-        fs::copy(output, folder.join("as-it-is"))?;
         // The program itself is there, so this is no error.
-        let _ = link_in_orders(linker, words, folder);
+        if link_in_orders(linker, words, output, folder).is_err() {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
     Ok(status)
 }
 
-fn link_in_orders(linker: &OsStr, words: &[OsString], folder: &Path) -> io::Result<()> {
+fn link_in_orders(
+    linker: &OsStr,
+    words: &[OsString],
+    output: &OsStr,
+    folder: &Path,
+) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::copy(output, folder.join("as-it-is"))?;
     let link = |option: &str, file: &Path, output: &str| {
         let mut argument = OsString::from(option);
         argument.push(file);
@@ -220,6 +227,21 @@ fn in_order<'a>(functions: &BTreeSet<&'a str>, order: u32) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_cannot_be_linked_again_is_built_all_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("links");
+        let output = dir.path().join("program");
+        let words = ["-o".into(), output.clone().into()];
+        // It makes neither the program, which cannot be copied then, nor the others.
+        for _ in 0..2 {
+            assert_eq!(link("true".as_ref(), &words, &folder).unwrap(), 0);
+            assert!(!folder.exists());
+            fs::write(&output, "program").unwrap();
+        }
+    }
 
     #[test]
     fn functions_of_two_builds_are_in_the_same_order() {
