@@ -193,7 +193,7 @@ pub fn choose(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// A run of a second in which no function is slowed down.

@@ -1,16 +1,30 @@
 //! The probes that were chosen for the last run. If the sources and the program's arguments are the same, they need not be chosen, and built,
 //! again.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::choice::Choice;
+use super::choice::{Choice, Measured};
 use super::remembered;
+use crate::annotate;
 
 /// The file, in the folder of the copies.
 const FILE: &str = "choice.json";
+
+/// The annotated files, each with a digest of its text.
+pub type Files = BTreeMap<PathBuf, u64>;
+
+/// A digest of a file's text. The attributes that `cargo tsc annotate` adds do not change it.
+#[must_use]
+pub fn digest(text: &str) -> u64 {
+    match annotate::strip(text) {
+        Ok((text, _)) => remembered::digest(&*text),
+        Err(_) => remembered::digest(text),
+    }
+}
 
 /// The place of a choice.
 #[derive(Debug)]
@@ -18,21 +32,43 @@ pub struct Known {
     path: PathBuf,
     /// A digest of what the choice depends on.
     of: u64,
+    files: Files,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Contents {
     of: u64,
+    files: Files,
     choice: Choice,
+}
+
+/// The last choice, whatever it was made for.
+pub struct Last(Option<Contents>);
+
+impl Last {
+    /// Reads it in the folder of all copies.
+    #[must_use]
+    pub fn read(all: &Path) -> Self {
+        Self(remembered::read_any(&all.join(FILE)))
+    }
+
+    /// The functions without a probe, if it was made for a file with this text.
+    #[must_use]
+    pub fn left_out(&self, file: &Path, text: &str) -> &[Measured] {
+        let last = self.0.as_ref();
+        let last = last.filter(|last| last.files.get(file) == Some(&digest(text)));
+        last.map_or(&[], |last| &last.choice.bare)
+    }
 }
 
 impl Known {
     /// The place in the folder of all copies.
     #[must_use]
-    pub fn new(all: &Path, of: u64) -> Self {
+    pub fn new(all: &Path, of: u64, files: Files) -> Self {
         Self {
             path: all.join(FILE),
             of,
+            files,
         }
     }
 
@@ -43,35 +79,40 @@ impl Known {
         (contents.of == self.of).then_some(contents.choice)
     }
 
-    /// The last choice, whatever it was made for.
-    #[must_use]
-    pub fn last(all: &Path) -> Choice {
-        let last = remembered::read_any(&all.join(FILE));
-        last.map_or_else(Choice::default, |contents: Contents| contents.choice)
-    }
-
     /// Saves a choice.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, choice: Choice) -> Result<()> {
-        let of = self.of;
-        remembered::write(&self.path, &Contents { of, choice })
+        let (of, files) = (self.of, self.files.clone());
+        remembered::write(&self.path, &Contents { of, files, choice })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::all::choice::tests::function;
 
     #[test]
     fn a_choice_is_for_the_same_sources() {
         let dir = tempfile::tempdir().unwrap();
-        let known = Known::new(dir.path(), u64::MAX);
+        let file = Path::new("/app/src/main.rs");
+        let files = Files::from([(file.to_owned(), digest("fn step() {}"))]);
+        let known = Known::new(dir.path(), u64::MAX, files.clone());
         assert_eq!(known.read(), None);
-        known.write(Choice::default()).unwrap();
-        assert_eq!(known.read(), Some(Choice::default()));
-        assert_eq!(Known::new(dir.path(), 1).read(), None);
-        assert_eq!(Known::last(dir.path()), Choice::default());
+        let mut choice = Choice::default();
+        choice.bare.push(function("step", 1, 1.0, 1.0));
+        known.write(choice.clone()).unwrap();
+        assert_eq!(known.read(), Some(choice.clone()));
+        assert_eq!(Known::new(dir.path(), 1, files).read(), None);
+        let last = Last::read(dir.path());
+        let annotated = format!("{}fn step() {{}}", annotate::ATTRIBUTE);
+        for text in ["fn step() {}", &annotated] {
+            assert_eq!(last.left_out(file, text), choice.bare);
+        }
+        assert!(last.left_out(file, "fn step() { }").is_empty());
+        let other = Path::new("/other/src/main.rs");
+        assert!(last.left_out(other, "fn step() {}").is_empty());
     }
 }

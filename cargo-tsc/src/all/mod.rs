@@ -20,4 +20,4 @@ mod written;
 pub use manifest::with_paths;
 pub use rounds::run;
 pub use rustc::{become_rustc, is_rustc};
-pub use tree::{Place, left_out, refused};
+pub use tree::{Place, last, refused};

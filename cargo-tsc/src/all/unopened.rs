@@ -9,6 +9,7 @@ use syn::visit::{self, Visit};
 use syn::{Block, ImplItemFn, Item, ItemFn, Signature, TraitItemFn, UseTree};
 use tsc_report::Report;
 
+use super::known::Files;
 use crate::rows::{all_self_ticks, self_ticks};
 
 /// If rows with a greater share of the CPU time call such crates, this is said.
@@ -25,12 +26,7 @@ pub type Unopened = BTreeMap<String, String>;
 
 /// What is said, if there is something to say. `files` are the annotated sources.
 #[must_use]
-pub fn remark(
-    report: &Report,
-    root: &Path,
-    files: &BTreeSet<PathBuf>,
-    unopened: &Unopened,
-) -> Option<String> {
+pub fn remark(report: &Report, root: &Path, files: &Files, unopened: &Unopened) -> Option<String> {
     let calls = Calls::of(files, unopened);
     let all = all_self_ticks(report);
     let mut share = 0.0;
@@ -96,9 +92,9 @@ struct Calls {
 }
 
 impl Calls {
-    fn of(files: &BTreeSet<PathBuf>, unopened: &Unopened) -> Self {
+    fn of(files: &Files, unopened: &Unopened) -> Self {
         let parsed: Vec<(&PathBuf, syn::File)> = files
-            .iter()
+            .keys()
             .filter_map(|path| {
                 let text = std::fs::read_to_string(path).ok()?;
                 Some((path, syn::parse_file(&text).ok()?))
@@ -277,7 +273,7 @@ mod tests {
         let unopened = unopened
             .map(|(name, package)| (name.to_owned(), package.to_owned()))
             .into();
-        let calls = Calls::of(&BTreeSet::from([file]), &unopened);
+        let calls = Calls::of(&Files::from([(file, 0)]), &unopened);
         let found: Vec<(u32, Vec<&str>)> = calls
             .functions
             .iter()

@@ -67,10 +67,7 @@ struct Changes {
 impl Changes {
     fn make(args: &AnnotateArgs, project: &Project, members: &[&Package]) -> Result<Self> {
         let sources = Sources::new(members);
-        let left_out = match args.strip {
-            true => Vec::new(),
-            false => all::left_out(project),
-        };
+        let last = all::last(project);
         let refused = all::refused(project);
         let mut changes = Self::default();
         let bare = RefCell::new(BTreeSet::new());
@@ -90,6 +87,7 @@ impl Changes {
                 if !args.strip {
                     refused.sentences().for_each(|sentence| remark(&sentence));
                 }
+                let left_out = last.left_out(&file, &source);
                 let leave_out = |function: &Function| {
                     let found = left_out.iter().find(|one| one.is(place, function));
                     bare.borrow_mut().extend(found.map(|one| one.name.clone()));

@@ -79,9 +79,14 @@ fn what_run_all_has_left_out_stays_without() {
         .remarks(
             "without it, because their probes cost too much in the last `run --all`: app::tiny",
         );
-    // Another function, in the same line.
-    project.write("src/main.rs", &main.replace("tiny", "other"));
-    project.tsc("annotate").ends(0).says("3 functions");
+    // The attributes do not make it another file.
+    project.tsc("annotate").ends(0).says("0 functions");
+    // Another function, in the same line, and then one of the same name.
+    for (name, body) in [("other", "(3)"), ("tiny", "(30)")] {
+        let changed = main.replace("tiny", name).replace("(3)", body);
+        project.write("src/main.rs", &changed);
+        project.tsc("annotate").ends(0).says("3 functions");
+    }
 }
 
 #[test]

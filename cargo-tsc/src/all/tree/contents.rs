@@ -12,6 +12,7 @@ use cargo_metadata::Package;
 use super::Tree;
 use crate::all::copy::Replaced;
 use crate::all::dependencies::{Dependencies, is_macro};
+use crate::all::known::digest;
 use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{CargoVerb, Refusal};
@@ -129,7 +130,7 @@ impl Tree<'_> {
             let file = file.strip_prefix(copy).unwrap_or(file);
             let root = self.original.root();
             let file = root.join(file);
-            if !self.files.contains(&file) || !file.starts_with(root) {
+            if !self.files.contains_key(&file) || !file.starts_with(root) {
                 continue;
             }
             changed |= self.refused.add(&file, *line, &refusal.error)?;
@@ -183,7 +184,7 @@ impl Tree<'_> {
             }
         };
         self.offered.extend(offered.into_inner());
-        self.files.insert(original.to_owned());
+        self.files.insert(original.to_owned(), digest(&source));
         (original, &source).hash(&mut self.sources);
         self.attributes += annotated.attributes;
         self.light += annotated.light;

@@ -12,11 +12,11 @@ use anyhow::{Context as _, Result, bail};
 use regex_lite::Regex;
 use tsc_report::Report;
 
-use super::choice::{Choice, Measured};
+use super::choice::Choice;
 use super::copy::{Replaced, sync_again, sync_lock};
 use super::dependencies::{Dependencies, Places, Wanted};
 use super::folder::Folder;
-use super::known::Known;
+use super::known::{Files, Known, Last};
 use super::manifest::Runtime;
 use super::outside::Outside;
 use super::written::Written;
@@ -38,10 +38,10 @@ const FILTERS: [&str; 2] = ["TSC_ONLY", "TSC_SKIP"];
 /// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
 
-/// The functions that have no probe in the last copy of a project because of its cost.
+/// The last choice of probes.
 #[must_use]
-pub fn left_out(project: &Project) -> Vec<Measured> {
-    Known::last(&project.target().join("tsc").join(ALL)).bare
+pub fn last(project: &Project) -> Last {
+    Last::read(&project.target().join("tsc").join(ALL))
 }
 
 /// The functions and files of a project that did not compile with attributes in the last copies.
@@ -72,7 +72,7 @@ pub struct Tree<'a> {
     /// The functions whose probes can be chosen. Others have an attribute by hand that says more.
     offered: BTreeSet<Place>,
     /// The annotated files in the original.
-    files: BTreeSet<PathBuf>,
+    files: Files,
     /// What does not compile with attributes.
     refused: Refused,
     /// What was said of files that are not annotated as others are.
@@ -116,7 +116,7 @@ impl<'a> Tree<'a> {
             dependencies: Dependencies::default(),
             probes: BTreeMap::new(),
             offered: BTreeSet::new(),
-            files: BTreeSet::new(),
+            files: Files::new(),
             said: BTreeSet::new(),
             sources: DefaultHasher::new(),
             attributes: 0,
@@ -162,7 +162,8 @@ impl<'a> Tree<'a> {
         self.command.hash(&mut self.sources);
         only.map(Regex::as_str).hash(&mut self.sources);
         FILTERS.map(std::env::var_os).hash(&mut self.sources);
-        Ok(Known::new(&self.folder, self.sources.finish()))
+        let of = self.sources.finish();
+        Ok(Known::new(&self.folder, of, self.files.clone()))
     }
 
     /// Annotates the copy and builds it. Functions, files and dependencies that do not compile with attributes lose these.
