@@ -310,6 +310,25 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
 }
 
 #[test]
+fn what_attributes_of_a_crate_break_is_not_laid_on_its_user() {
+    let program = Program::new();
+    let lib = program.others.path().join("beside/src/lib.rs");
+    let text = fs::read_to_string(&lib).unwrap();
+    let text = format!("{text}pub const LENGTH: usize = include_str!(\"lib.rs\").len();\n");
+    fs::write(&lib, &text).unwrap();
+    let same = format!("const _: () = assert!(beside::LENGTH == {});\n", text.len());
+    program
+        .project
+        .write("src/main.rs", &format!("{same}{MAIN}"));
+    let ended = program.tsc("run --all --with beside").ends(0);
+    ended
+        .says("without beside 1.2.3: it does not compile with attributes: error")
+        .says("app::main");
+    let ended = program.tsc("run --all").ends(0).says("app::main");
+    assert!(!ended.err.contains("left as it is"), "{}", ended.err);
+}
+
+#[test]
 fn what_macros_use_too_and_there_can_be_only_one_of_is_left_and_said() {
     let program = Program::new();
     let change = |path: &str, from: &str, to: &str| {

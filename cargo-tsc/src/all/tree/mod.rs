@@ -172,6 +172,7 @@ impl<'a> Tree<'a> {
     /// If the project cannot be copied or built.
     pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
         let title = "building with every function annotated";
+        let refused_before = self.refused.clone();
         loop {
             let replaced = self.replaced(runtime)?;
             let copy = self.sync(ANNOTATED, &replaced)?;
@@ -187,7 +188,10 @@ impl<'a> Tree<'a> {
                     return Ok(executables);
                 }
                 Err(refusals) if self.refuse(&refusals, &copy)? => {}
-                Err(refusals) if self.dependencies.leave_out(&refusals) => {}
+                Err(refusals) if self.dependencies.leave_out(&refusals) => {
+                    // Then the attributes in the project's own files may not have been the reason.
+                    self.refused = refused_before.clone();
+                }
                 Err(refusals) => {
                     for refusal in refusals {
                         eprintln!("{}", refusal.shown);

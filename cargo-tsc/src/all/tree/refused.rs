@@ -13,13 +13,13 @@ use crate::annotate::Function;
 const FILE: &str = "refused.json";
 
 /// What the compiler has refused.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Refused {
     path: PathBuf,
     places: Places,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Places {
     list: Vec<Place>,
 }
