@@ -153,6 +153,7 @@ impl<'a> Beside<'a> {
             bare_seconds: seconds,
             ratio: ratio.unwrap_or(1.0),
             of_clock: self.clock_seconds(sum) / seconds.max(f64::MIN_POSITIVE),
+            ends_soon: self.ends_soon(),
         }
     }
 

@@ -19,6 +19,9 @@ const WANTED: f64 = 1.12;
 /// Functions that take this long are timed: a timed probe is then at most a few per cent of them. A single call has no distribution, and a
 /// light probe tells its time as well. That is the case of `main`, which begins before the clock does.
 const TIMED_SECONDS: f64 = 5e-6;
+/// If timing the calls of all light functions takes at most this share of a run, they are timed, too: then no figure depends on which functions the
+/// few ticks of a short run have found.
+const FEW: f64 = 0.01;
 /// Functions are left out if a greater share of their time are probes.
 const MOSTLY: f64 = 1.0 / 2.0;
 /// Probes that cost less than this share of the run are kept, because they do not slow it down noticeably, and too few ticks of the clock
@@ -127,6 +130,8 @@ pub struct Runs {
     pub ratio: f64,
     /// The clock's part of the ratio, which does not depend on the probes.
     pub of_clock: f64,
+    /// Whether functions with few calls may be timed: calls that do not return have no time then.
+    pub ends_soon: bool,
 }
 
 /// The functions that get no light probe.
@@ -136,6 +141,9 @@ pub struct Choice {
     pub timed: Vec<Measured>,
     /// There is no probe, and their time is their callers'.
     pub bare: Vec<Measured>,
+    /// They were timed, and have a light probe again.
+    #[serde(skip)]
+    pub light: Vec<Measured>,
     /// Whether the program, which has run to its end, does so soon.
     pub ends_soon: bool,
 }
@@ -145,6 +153,18 @@ impl Choice {
     pub fn add(&mut self, later: Self) {
         self.timed.extend(later.timed);
         self.bare.extend(later.bare);
+        self.timed.retain(|one| !later.light.contains(one));
+    }
+
+    /// The timed functions of which no call has returned.
+    #[must_use]
+    pub fn without_return(&self, report: &Report) -> Vec<Measured> {
+        let never = |row: &&CallsiteReport| row.calls() == 0 && row.running() != 0;
+        let rows = report.callsites().iter().filter(never);
+        let places: Vec<Place> = rows.map(|row| (row.file().into(), row.line())).collect();
+        let timed = self.timed.iter();
+        let timed = timed.filter(|function| places.contains(&function.place));
+        timed.cloned().collect()
     }
 }
 
@@ -170,21 +190,27 @@ pub fn choose(
     let is_long = |function: &Measured| {
         function.calls > 1 && function.total_ticks >= long * function.entries as f64
     };
-    let (timed, mut bare): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_long);
-    let noticeable = NOTICEABLE * runs.bare_seconds * runs.hz;
-    bare.retain(|function| function.probes > noticeable && function.perturbation() > WORTH);
-    bare.sort_by(|a, b| {
+    let (mut timed, mut others): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_long);
+    let ticks = runs.bare_seconds * runs.hz;
+    let is_worth = |function: &Measured| {
+        function.probes > NOTICEABLE * ticks && function.perturbation() > WORTH
+    };
+    others.sort_by(|a, b| {
         let by_share = b.perturbation().total_cmp(&a.perturbation());
         by_share.then(b.probes.total_cmp(&a.probes))
     });
-    bare.retain(|function| {
+    let (bare, light): (Vec<_>, Vec<_>) = others.into_iter().partition(|function| {
         let is_needed = function.perturbation() > MOSTLY || excess > WANTED - 1.0;
-        let is_left_out = is_needed && leave_out(function);
+        let is_left_out = is_worth(function) && is_needed && leave_out(function);
         if is_left_out {
             excess -= function.probes * per_tick;
         }
         is_left_out
     });
+    let entries: u64 = light.iter().map(|function| function.entries).sum();
+    if runs.ends_soon && entries as f64 * A_CALL <= FEW * ticks {
+        timed.extend(light);
+    }
     Choice {
         timed,
         bare,
@@ -202,6 +228,7 @@ pub(super) mod tests {
         bare_seconds: 1.0,
         ratio: 1.0,
         of_clock: 0.0,
+        ends_soon: false,
     };
 
     /// A function with calls of so many ticks, of which `own` are its own, and with probes of 5 ticks.
@@ -263,6 +290,28 @@ pub(super) mod tests {
         assert_eq!(chosen(&functions, slow(1.25))[1], ["tiny", "small"]);
         let all = ["tiny", "small", "medium"];
         assert_eq!(chosen(&functions, slow(3.0))[1], all, "large is kept");
+    }
+
+    #[test]
+    fn no_function_is_light_if_timing_all_costs_little() {
+        let ends_soon = Runs {
+            ends_soon: true,
+            ..RUNS
+        };
+        let functions = |calls| {
+            let long = function("long", 100, 5000.0, 10.0);
+            [
+                long,
+                function("few", calls, 50.0, 50.0),
+                function("main", 1, 1e9, 0.0),
+            ]
+        };
+        assert_eq!(
+            chosen(&functions(80_000), ends_soon)[0],
+            ["long", "main", "few"]
+        );
+        assert_eq!(chosen(&functions(90_000), ends_soon)[0], ["long"]);
+        assert_eq!(chosen(&functions(80_000), RUNS)[0], ["long"]);
     }
 
     #[test]

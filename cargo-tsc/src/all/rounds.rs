@@ -72,6 +72,7 @@ fn measure(
             session: store.begin(args.name.as_deref(), about(args))?,
             input: &mut input,
             ends_soon: chosen.ends_soon,
+            is_timed: tree.light == 0,
             bar: progress::runs(&title(number, chosen.bare.len()), u64::from(args.runs)),
         };
         let mut outcome = match round.first_turn() {
@@ -85,7 +86,7 @@ fn measure(
         if is_compared {
             round.find_end()?;
             chosen.ends_soon = round.ends_soon;
-            if let Some(choice) = round.choice(tree)? {
+            if let Some(choice) = round.choice(tree, &chosen)? {
                 tree.choose(&choice);
                 chosen.add(choice);
                 round.discard()?;
@@ -119,6 +120,8 @@ struct Round<'a> {
     input: &'a mut Input,
     /// Whether the program ends by itself soon.
     ends_soon: bool,
+    /// Whether no probe is light. Then the call tree must be recorded, which light probes do not need.
+    is_timed: bool,
     bar: ProgressBar,
 }
 
@@ -148,7 +151,7 @@ impl Round<'_> {
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
-        outcome::variables(self.args, self.ends_soon)
+        outcome::variables(self.args, self.ends_soon, self.is_timed)
     }
 
     /// Finds out whether the program ends by itself soon. If so, measures its time again as it will be measured from now on.
@@ -166,8 +169,15 @@ impl Round<'_> {
     }
 
     /// Other probes, with which the next round is to begin. `None` if these are kept.
-    fn choice(&mut self, tree: &Tree<'_>) -> Result<Option<Choice>> {
+    fn choice(&mut self, tree: &Tree<'_>, chosen: &Choice) -> Result<Option<Choice>> {
         let (number, sum) = (self.number, self.session.sum()?);
+        let light = chosen.without_return(&sum);
+        if !light.is_empty() && number < ROUNDS {
+            return Ok(Some(Choice {
+                light,
+                ..Choice::default()
+            }));
+        }
         let mut so_far = self.beside.so_far(&sum);
         // Writing to a terminal is slow, too.
         if self.is_shown && io::stdout().is_terminal() {
@@ -185,6 +195,7 @@ impl Round<'_> {
         if is_kept || interrupt::status().is_some() {
             return Ok(None);
         }
+        so_far.ends_soon &= number == 0; // afterwards, those that never return have become light
         let mut crossing = Crossing::new(&sum);
         let choice = choice::choose(Measured::all(&sum), so_far, &mut |function| {
             tree.can_leave_out(&function.place) && crossing.leave_out(&function.place)

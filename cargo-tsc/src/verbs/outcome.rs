@@ -127,12 +127,12 @@ pub fn run_once(
 
 /// The environment variables for the runtime that follow from the options. A program that `ends_soon` reports only at its end.
 #[must_use]
-pub fn variables(args: &RunArgs, ends_soon: bool) -> Vec<(&'static str, String)> {
+pub fn variables(args: &RunArgs, ends_soon: bool, with_tree: bool) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     if let Some(only) = &args.only {
         variables.push(("TSC_ONLY", only.as_str().to_owned()));
     }
-    if args.tree {
+    if args.tree || with_tree {
         variables.push(("TSC_TREE", "1".to_owned()));
     }
     if args.threads {

@@ -78,7 +78,7 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
     let about = About::of(&args.cargo.with(&args.command));
     let mut session = store.begin(args.name.as_deref(), about)?;
     let bar = progress::runs("measuring", u64::from(args.runs));
-    let variables = variables(args, false);
+    let variables = variables(args, false, false);
     let mut run = |session: &mut Writer, output| {
         run_once(&variables, executables, session, &mut input, output, &bar)
     };

@@ -351,9 +351,18 @@ fn what_is_called_too_often_is_left_out() {
     }
 }
 
+/// Which probe each function of the program has.
+fn probes<const N: usize>(json: &Value, names: [&str; N]) -> [String; N] {
+    let rows = json["report"]["callsites"].as_array().unwrap();
+    names.map(|name| {
+        let row = rows.iter().find(|row| row["name"] == name).unwrap();
+        row["probe"].as_str().unwrap().to_owned()
+    })
+}
+
 #[test]
 fn long_calls_are_timed_and_the_rest_is_light() {
-    let program = "use std::io::Write as _;\n\nfn short(x: u64) -> u64 {\n    std::hint::black_box(x).rotate_left(3)\n}\n\nfn long() -> u64 {\n    (0..5_000_000).map(short).sum()\n}\n\nfn main() {\n    \
+    let program = "use std::io::Write as _;\n\nfn short(x: u64) -> u64 {\n    std::hint::black_box(x).rotate_left(3)\n}\n\nfn medium(x: u64) -> u64 {\n    (x..x + 50).map(short).sum()\n}\n\nfn long() -> u64 {\n    (0..100_000).map(medium).sum()\n}\n\nfn main() {\n    \
         if let Ok(mut file) = std::fs::File::options().append(true).open(\"started\") {\n        file.write_all(b\"x\").unwrap();\n        if file.metadata().unwrap().len() == 3 {\n            std::thread::sleep(std::time::Duration::from_secs(60));\n        }\n    }\n    \
         println!(\"{}\", (0..20).map(|_| long()).sum::<u64>());\n}\n";
     let project = Project::with_manifest("", program);
@@ -368,13 +377,27 @@ fn long_calls_are_timed_and_the_rest_is_light() {
         std::fs::remove_file(project.path("started")).unwrap();
     }
     let ended = project.tsc("run --all --json -- --release").ends(0);
-    let json = ended.json();
-    let probe = |name: &str| {
-        let rows = json["report"]["callsites"].as_array().unwrap();
-        let row = rows.iter().find(|row| row["name"] == name).unwrap();
-        row["probe"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(["main", "long"].map(probe), ["light", "timed"]);
+    let names = ["main", "medium", "long"];
+    assert_eq!(probes(&ended.json(), names), ["light", "light", "timed"]);
+}
+
+#[test]
+fn all_are_timed_where_calls_are_few_but_not_what_never_returns() {
+    let program = "fn work(x: u64) -> u64 {\n    (0..3_000_000).fold(x, |x, y| std::hint::black_box(x ^ y))\n}\n\nfn once() -> u64 {\n    work(1) + work(2)\n}\n\nfn main() {\n    \
+        println!(\"{}\", once());\n    ENDS\n}\n";
+    let names = ["main", "once", "work"];
+    for (ends, expected) in [
+        ("", ["timed"; 3]),
+        ("std::process::exit(0)", ["light", "timed", "timed"]),
+    ] {
+        let project = Project::with_manifest("", &program.replace("ENDS", ends));
+        // The second time, the probes are known.
+        for _ in 0..2 {
+            let json = project.tsc("run --all --json -- --release").ends(0).json();
+            assert_eq!(probes(&json, names), expected);
+            assert_ne!(json["report"]["contexts"].as_array().map(Vec::len), Some(0));
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -449,8 +472,9 @@ fn a_program_that_ends_soon_has_no_thread_that_libc_knows() {
     let program = "fn threads() -> usize {\n    std::fs::read_dir(\"/proc/self/task\").unwrap().count()\n}\n\n\
         fn main() {\n    println!(\"{}\", threads());\n}\n";
     let project = Project::with_manifest("", program);
-    // Beside its own thread it has the clock of light probes. How long it takes is not known before the first run.
-    for threads in ["3", "2"] {
+    // Beside its own thread it has the clock of light probes, which all functions have at first, and as long as it is not known how long it runs,
+    // the thread that makes reports.
+    for threads in ["3", "1"] {
         let ended = project.tsc("run --all").ends(0);
         assert_eq!(ended.out.lines().next(), Some(threads), "{}", ended.err);
     }

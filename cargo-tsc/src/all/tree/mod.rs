@@ -137,6 +137,9 @@ impl<'a> Tree<'a> {
         for function in &choice.bare {
             set(&function.place, None);
         }
+        for function in &choice.light {
+            set(&function.place, Some(Probe::Light));
+        }
     }
 
     /// Whether the function has a probe only because every function has one.
