@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub use cargo::{Build, Measurement, Refusal};
 pub use command::{CargoCommand, CargoVerb, What};
 pub use options::CargoOptions;
-pub use selection::{Project, Selection, pattern};
+pub use selection::{Project, Selection, pattern, toolchain};
 
 /// An executable to run.
 #[derive(Clone, Debug)]

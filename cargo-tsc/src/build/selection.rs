@@ -1,20 +1,20 @@
 //! The project: which packages a command refers to, and which of them depend on `tsc-runtime`.
 
+mod answers;
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, TargetKind};
 
 use super::command::CONFIG;
 use super::{CargoCommand, CargoVerb};
-use crate::interrupt;
 use crate::sources::{plain, whole};
+use answers::answer;
+pub use answers::toolchain;
 use names::is_named;
 pub use names::pattern;
 
@@ -39,21 +39,14 @@ pub struct Selection {
 fn platforms(command: &CargoCommand) -> Vec<String> {
     let mut platforms = command.values("--target", None);
     if platforms.is_empty() {
-        platforms.extend(host().map(OsString::from));
+        let mut lines = toolchain().lines();
+        let host = lines.find_map(|line| line.strip_prefix("host: "));
+        platforms.extend(host.map(OsString::from));
     }
     let platforms = platforms.iter().filter_map(|platform| platform.to_str());
     platforms
         .flat_map(|platform| ["--filter-platform".to_owned(), platform.to_owned()])
         .collect()
-}
-
-/// The platform for which cargo builds by default.
-fn host() -> Option<String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo).arg("-vV").output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned)
 }
 
 impl Project {
@@ -280,34 +273,6 @@ fn on_disk(path: &Path) -> PathBuf {
         true => plain(path),
         false => whole(path.to_owned()),
     }
-}
-
-/// Asks cargo. Unlike `MetadataCommand::exec`, this ends at a signal.
-fn answer(query: &MetadataCommand) -> Result<Metadata> {
-    interrupt::check()?;
-    let mut command = query.cargo_command();
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().context("cargo cannot be started")?;
-    let passing = interrupt::pass_to(&child);
-    let output = child.wait_with_output()?;
-    drop(passing);
-    interrupt::check()?;
-    if !output.status.success() {
-        bail!("{}", first_cause(&String::from_utf8_lossy(&output.stderr)));
-    }
-    let text = String::from_utf8(output.stdout).context("cargo's metadata")?;
-    let json = text.lines().find(|line| line.starts_with('{'));
-    MetadataCommand::parse(json.unwrap_or_default()).context("cargo's metadata")
-}
-
-/// Cargo's message in one line, without its decoration.
-fn first_cause(stderr: &str) -> String {
-    let lines = stderr
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && *line != "Caused by:");
-    let text: Vec<&str> = lines.collect();
-    text.join(": ").trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]

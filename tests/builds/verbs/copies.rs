@@ -58,6 +58,17 @@ fn an_error_that_no_attribute_causes_is_not_remembered() {
 }
 
 #[test]
+fn what_does_not_compile_with_a_feature_is_tried_without_it() {
+    let project = Project::with_manifest(
+        "[features]\nown = []\n",
+        "#[cfg(feature = \"own\")]\nextern crate self as tsc_runtime;\n\nfn main() {\n    println!(\"fine\");\n}\n",
+    );
+    let ended = project.tsc("run --all --features own").ends(2);
+    ended.complains("nothing can be annotated");
+    project.tsc("run --all").ends(0).says("app::main");
+}
+
+#[test]
 fn what_a_build_script_writes_beside_the_sources_is_compiled() {
     let project = Project::with_manifest(
         "",

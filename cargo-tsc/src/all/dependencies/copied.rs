@@ -53,6 +53,8 @@ pub struct Places<'a> {
     pub annotated: &'a Path,
     /// The project.
     pub original: &'a Path,
+    /// A digest of what decides beside the files whether they compile.
+    pub with: u64,
 }
 
 impl Places<'_> {

@@ -23,6 +23,8 @@ pub struct LeftOut {
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Errors {
+    /// A digest of what decides beside the crates whether they compile.
+    with: u64,
     of: BTreeMap<String, Refusal>,
 }
 
@@ -34,11 +36,13 @@ struct Refusal {
 }
 
 impl LeftOut {
-    /// What an earlier run has found out.
+    /// What an earlier run has found out `with` the same toolchain, and with what else decides.
     #[must_use]
-    pub fn read(all: &Path) -> Self {
+    pub fn read(all: &Path, with: u64) -> Self {
         let path = all.join(FILE);
-        let errors = remembered::read(&path).unwrap_or_default();
+        let errors = remembered::read(&path).filter(|errors: &Errors| errors.with == with);
+        let of = BTreeMap::new();
+        let errors = errors.unwrap_or(Errors { with, of });
         Self { path, errors }
     }
 

@@ -59,7 +59,7 @@ impl Dependencies {
         let choice = wanted.map(|wanted| choose::choose(&graph, wanted));
         let choice = choice.transpose()?.unwrap_or_default();
         let mut found = Self {
-            left_out: LeftOut::read(places.all),
+            left_out: LeftOut::read(places.all, places.with),
             not_annotated: choice.not_annotated,
             ..Self::default()
         };

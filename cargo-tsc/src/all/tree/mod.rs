@@ -19,10 +19,11 @@ use super::folder::Folder;
 use super::known::{Files, Known, Last};
 use super::manifest::Runtime;
 use super::outside::Outside;
+use super::remembered::digest;
 use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing};
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing, toolchain};
 use crate::sources::whole;
 pub use refused::Refused;
 
@@ -230,7 +231,9 @@ impl<'a> Tree<'a> {
             asked: project.root(),
             annotated: &self.outside.copy(&self.folder, ANNOTATED),
             original: self.original.root(),
+            with: self.decisive(&copy),
         };
+        self.refused.keep_with(places.with);
         let wanted = self.wanted.as_ref();
         self.dependencies = Dependencies::find(&project, &selection.packages, wanted, places)?;
         let wrapper = sharing::wrapper(1);
@@ -240,6 +243,15 @@ impl<'a> Tree<'a> {
         let executables = build.executables(Measurement::AsIs);
         let root = self.original.root().display();
         executables.with_context(|| format!("a copy of {root}, without what is outside of it"))
+    }
+
+    /// A digest of what decides, beside the sources, whether these compile: the toolchain, the features, and the versions of crates.
+    fn decisive(&self, copy: &Path) -> u64 {
+        let features = self.command.values("--features", Some("-F"));
+        let others = ["--all-features", "--no-default-features"];
+        let others = others.map(|option| self.command.has(&[option]));
+        let lock = std::fs::read(copy.join("Cargo.lock")).ok();
+        digest((toolchain(), features, others, lock))
     }
 
     /// Updates the copy of this name, and returns its folder.

@@ -21,6 +21,8 @@ pub struct Refused {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Places {
+    /// A digest of what decides beside the files whether they compile.
+    with: u64,
     list: Vec<Place>,
 }
 
@@ -41,6 +43,14 @@ impl Refused {
         let path = all.join(FILE);
         let places = remembered::read(&path).unwrap_or_default();
         Self { path, places }
+    }
+
+    /// Forgets what was found out with another toolchain, or with what else decides.
+    pub(super) fn keep_with(&mut self, with: u64) {
+        if self.places.with != with {
+            let list = Vec::new();
+            self.places = Places { with, list };
+        }
     }
 
     /// What is refused of a file with this text.
@@ -134,5 +144,7 @@ mod tests {
             }
         }
         assert!(!refused.add(&file, 2, "why").unwrap());
+        refused.keep_with(1);
+        assert!(refused.add(&file, 2, "why").unwrap());
     }
 }
