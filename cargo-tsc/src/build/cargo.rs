@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use cargo_metadata::{Artifact, BuildScript, CompilerMessage, Message};
 
+use super::variables::{of_package, of_programs, of_scripts};
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection, libraries};
 use crate::git;
 use crate::interrupt;
@@ -126,7 +127,7 @@ impl Build<'_> {
     fn to_run(&self, built: &Built, selection: &Selection) -> Result<Vec<Executable>> {
         let artifacts = built.artifacts.iter();
         let mut executables: Vec<Executable> = artifacts
-            .filter_map(|artifact| self.executable(artifact, selection))
+            .filter_map(|artifact| self.executable(artifact, built, selection))
             .collect();
         if executables.is_empty() {
             bail!("cargo built nothing that can be run");
@@ -218,7 +219,12 @@ impl Build<'_> {
         })
     }
 
-    fn executable(&self, artifact: &Artifact, selection: &Selection) -> Option<Executable> {
+    fn executable(
+        &self,
+        artifact: &Artifact,
+        built: &Built,
+        selection: &Selection,
+    ) -> Option<Executable> {
         let path: PathBuf = artifact.executable.clone()?.into();
         let is_test = self.command.verb != CargoVerb::Run;
         // Cargo also builds the binaries that tests start.
@@ -241,9 +247,10 @@ impl Build<'_> {
         if self.command.verb == CargoVerb::Bench {
             arguments.push("--bench".into());
         }
-        let mut environment = Vec::new();
-        if let Some(folder) = &folder {
-            environment.push(("CARGO_MANIFEST_DIR".to_owned(), folder.clone().into()));
+        let mut environment = package.map_or_else(Vec::new, of_package);
+        environment.extend(of_scripts(&built.scripts, &artifact.package_id));
+        if is_test {
+            environment.extend(of_programs(&built.artifacts, &artifact.package_id));
         }
         Some(Executable {
             path,

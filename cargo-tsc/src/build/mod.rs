@@ -8,6 +8,7 @@ pub mod links;
 mod options;
 mod selection;
 pub mod sharing;
+mod variables;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

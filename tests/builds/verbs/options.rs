@@ -375,3 +375,25 @@ fn a_bare_binary_of_a_workspace_measures_its_annotated_library() {
     let refused = cargo("run --quiet --release -p bare-app --features tsc-runtime/release-builds");
     assert!(refused.contains("does not"), "{refused}");
 }
+
+#[test]
+fn tests_have_the_variables_of_cargo() {
+    let project = Project::with_manifest("", "fn main() {\n    println!(\"fine\");\n}\n");
+    project.write(
+        "build.rs",
+        "fn main() {\n    println!(\"cargo::rustc-env=MADE=yes\");\n    std::fs::write(std::env::var(\"OUT_DIR\").unwrap() + \"/made\", \"\").unwrap();\n}\n",
+    );
+    project.write(
+        "tests/it.rs",
+        "use std::env::var;\nuse std::path::Path;\n\n#[test]\nfn finds() {\n    \
+         assert!(std::process::Command::new(var(\"CARGO_BIN_EXE_app\").unwrap()).status().unwrap().success());\n    \
+         assert!(Path::new(&var(\"OUT_DIR\").unwrap()).join(\"made\").exists());\n    \
+         assert!(Path::new(&var(\"CARGO_MANIFEST_PATH\").unwrap()).ends_with(\"Cargo.toml\"));\n    \
+         assert_eq!((&*var(\"MADE\").unwrap(), &*var(\"CARGO_PKG_NAME\").unwrap()), (\"yes\", \"app\"));\n    \
+         assert_eq!(var(\"CARGO_PKG_VERSION\").unwrap(), env!(\"CARGO_PKG_VERSION\"));\n}\n",
+    );
+    project
+        .tsc("run --all -- test --test it")
+        .ends(0)
+        .says("app::main");
+}
