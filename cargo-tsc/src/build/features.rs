@@ -1,9 +1,11 @@
 //! Turns measurement on: the features of the runtime that a build selects.
 
+use std::fs;
 use std::process::Command;
 
 use anyhow::{Result, bail};
-use cargo_metadata::{DependencyKind, PackageId};
+use cargo_metadata::{DependencyKind, Edition, PackageId};
+use toml_edit::DocumentMut;
 
 use super::{Build, CargoVerb, Project, Selection};
 
@@ -49,6 +51,11 @@ impl Build<'_> {
                 command.arg("--package").arg(self.name(id));
             }
             self.keep_defaults_off(command, id, selection);
+        }
+        let has_manifest = !self.command.values("--manifest-path", None).is_empty();
+        if self.project.has_first_resolver() && !has_manifest {
+            let manifest = &self.project.package(id).manifest_path;
+            command.arg("--manifest-path").arg(manifest);
         }
         command.args(["--config", "profile.dev.package.tsc-core.opt-level=3"]);
         Ok(())
@@ -117,6 +124,21 @@ impl Project {
         dependents
     }
 
+    /// Whether cargo gives features to the package of the folder in which it is started, or of the manifest that it is given, instead of to
+    /// the selected ones.
+    fn has_first_resolver(&self) -> bool {
+        let manifest = self.root().join("Cargo.toml");
+        let text = fs::read_to_string(&manifest).unwrap_or_default();
+        let tables = text.parse::<DocumentMut>().unwrap_or_default();
+        let resolver = |table: &&str| tables.get(table)?.get("resolver")?.as_str();
+        if let Some(resolver) = ["workspace", "package"].iter().find_map(resolver) {
+            return resolver == "1";
+        }
+        let mut packages = self.metadata().packages.iter();
+        let root = packages.find(|package| package.manifest_path == *manifest);
+        root.is_none_or(|root| matches!(root.edition, Edition::E2015 | Edition::E2018))
+    }
+
     /// Whether the package's code is linked with the runtime on this platform. Cargo does not give features to what only build scripts or,
     /// unless these are built, tests use.
     fn links_runtime(&self, id: &PackageId, with_tests: bool) -> bool {
@@ -137,7 +159,6 @@ impl Project {
 mod tests {
     use super::*;
     use crate::build::{CargoCommand, Measurement};
-    use std::fs;
     use std::path::Path;
 
     fn write(folder: &Path, name: &str, dependencies: &str, files: &[(&str, &str)]) {
@@ -206,6 +227,25 @@ mod tests {
             let options = format!("-p {package} --example x --offline");
             assert_eq!(built(dir.path(), &options), [package]);
             assert_eq!(built(&dir.path().join(package), "--example x"), [package]);
+        }
+    }
+
+    #[test]
+    fn the_first_resolver_gives_the_feature_to_the_right_package() {
+        let dir = workspace();
+        let path = dir.path().join("Cargo.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.replace("resolver = \"3\"\n", "");
+        let root = "[package]\nname = \"root\"\nedition = \"2018\"\n";
+        fs::create_dir(dir.path().join("src")).unwrap();
+        fs::write(dir.path().join("src/lib.rs"), "").unwrap();
+        for text in [format!("{root}{text}"), text] {
+            fs::write(&path, text).unwrap();
+            for package in ["a", "c"] {
+                let options = format!("-p {package} --example x --offline");
+                assert_eq!(built(dir.path(), &options), [package]);
+            }
+            assert_eq!(built(&dir.path().join("c"), "--example x"), ["c"]);
         }
     }
 
