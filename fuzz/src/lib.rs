@@ -29,6 +29,8 @@ mod items;
 mod nested_attr;
 #[path = "../../tsc-attr/src/params.rs"]
 mod params;
+#[path = "../../tsc-attr/src/precedence.rs"]
+mod precedence;
 #[path = "../../tsc-attr/src/recording.rs"]
 mod recording;
 #[path = "../../tsc-attr/src/refuse.rs"]

@@ -7,6 +7,7 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Error, Expr, LitStr, Path, Result, Token, parse_quote};
 
 use crate::fence;
+use crate::precedence;
 
 const ACCEPTED: &str = "light, name = \"…\", fence = \"…\", bytes = …, items = …, record = …, per_type, skip, crate = …";
 
@@ -31,7 +32,7 @@ pub(crate) struct Args {
 impl Args {
     /// Parses all of `tokens`. The error names every bad argument, not only the first.
     pub(crate) fn parse(tokens: TokenStream) -> Result<Self> {
-        Self::parse_all.parse2(tokens)
+        Self::parse_all.parse2(precedence::at_any_depth(tokens))
     }
 
     /// These arguments, completed with those of the surrounding block. A function's own kind of probe replaces that of the block: a fence

@@ -10,6 +10,7 @@ use crate::expand;
 use crate::function::{self, Function};
 use crate::items;
 use crate::nested_attr::NestedAttr;
+use crate::precedence;
 use crate::refuse;
 use crate::row_name;
 
@@ -30,7 +31,7 @@ pub(crate) fn is_block(keyword: &TokenTree) -> bool {
 // Input:  impl T { fn f() { … }  #[cycles(skip)] fn g() { … }  const fn h() { … } }
 // Output: impl T { fn f() { probe; … }  fn g() { … }  const fn h() { … } }
 pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
-    let mut trees: Vec<TokenTree> = item.clone().into_iter().collect();
+    let mut trees = precedence::trees(item);
     let keyword = items::keyword(&trees);
     let Some(body) = trees.pop().and_then(function::braces) else {
         return Err(refuse::not_a_function(&keyword));
@@ -76,7 +77,8 @@ struct Walk(Block);
 
 impl Walk {
     fn items(&mut self, args: &Args, content: TokenStream) {
-        let mut trees: Vec<TokenTree> = content.into_iter().flat_map(items::unwrapped).collect();
+        let trees = precedence::trees(content).into_iter();
+        let mut trees: Vec<TokenTree> = trees.flat_map(items::unwrapped).collect();
         let inner_attrs = items::inner_attrs_len(&trees);
         self.keep(trees.drain(..inner_attrs).collect());
         let mut rest = trees.as_slice();

@@ -6,6 +6,7 @@ use syn::parse::Parser as _;
 use syn::{Block, Expr, Stmt};
 
 use crate::items;
+use crate::precedence;
 
 /// All of a body's tokens, in order.
 pub(crate) struct Body {
@@ -21,7 +22,7 @@ pub(crate) struct Body {
 impl Body {
     /// Looks for a tail only if `returns` is true: the function returns a value whose type can be named.
     pub(crate) fn split(body: &Group, returns: bool) -> Self {
-        let mut trees: Vec<TokenTree> = body.stream().into_iter().collect();
+        let mut trees = precedence::trees(body.stream());
         let inner_attrs = take(&mut trees, items::inner_attrs_len);
         let items = take(&mut trees, items_len);
         let (stmts, tail) = if returns {
@@ -54,7 +55,7 @@ fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, Option<TokenStream>) {
         .iter()
         .rposition(is_semicolon)
         .map_or(0, |semi| semi + 1);
-    let region: TokenStream = trees.split_off(last).into_iter().collect();
+    let region = precedence::at_any_depth(trees.split_off(last).into_iter().collect());
     let mut stmts: TokenStream = trees.into_iter().collect();
     let Ok(mut parsed) = Block::parse_within.parse2(region.clone()) else {
         stmts.extend(region);

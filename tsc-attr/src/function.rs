@@ -6,6 +6,7 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Result, Signature, Token, Visibility};
 
 use crate::items;
+use crate::precedence;
 use crate::refuse;
 use crate::tokens::mentions;
 
@@ -23,7 +24,7 @@ pub(crate) struct Function {
 impl Function {
     /// Splits `item`; an error if it is anything but a function with a body.
     pub(crate) fn parse(item: TokenStream) -> Result<Self> {
-        let mut trees: Vec<TokenTree> = item.into_iter().collect();
+        let mut trees = precedence::trees(item);
         let keyword = items::keyword(&trees);
         if keyword.to_string() != "fn" {
             return Err(refuse::not_a_function(&keyword));
@@ -31,7 +32,7 @@ impl Function {
         let body = trees.pop().and_then(braces);
         let head: TokenStream = trees.into_iter().collect();
         let parse = |input: ParseStream<'_>| parse_head(input, &head);
-        let (before_sig, attrs, sig) = parse.parse2(head.clone())?;
+        let (before_sig, attrs, sig) = parse.parse2(precedence::at_any_depth(head.clone()))?;
         let body = body.ok_or_else(|| refuse::without_body(&sig.ident))?;
         Ok(Self {
             head,

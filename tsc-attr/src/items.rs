@@ -2,6 +2,8 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 
+use crate::precedence;
+
 /// The number of tokens of the item at the front of `trees`; `None` if a statement that is no item may begin there.
 pub(crate) fn leading_item_len(trees: &[TokenTree]) -> Option<usize> {
     let start = attrs_len(trees);
@@ -124,7 +126,7 @@ pub(crate) fn unwrapped(tree: TokenTree) -> Vec<TokenTree> {
     if let TokenTree::Group(group) = &tree
         && group.delimiter() == Delimiter::None
     {
-        let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+        let inside = precedence::trees(group.stream());
         if begins_item(&inside[attrs_len(&inside)..]) {
             return inside;
         }

@@ -19,6 +19,7 @@ mod gate;
 mod items;
 mod nested_attr;
 mod params;
+mod precedence;
 mod recording;
 mod refuse;
 mod return_type;

@@ -90,6 +90,79 @@ items! {
     fn second_item() {}
 }
 
+/// What a macro passes on keeps its precedence in every place, and causes no warning about parentheses.
+#[deny(unused_parens)]
+mod precedences {
+    use tsc_runtime::cycles;
+
+    #[derive(PartialEq)]
+    pub struct One {
+        one: u32,
+    }
+
+    macro_rules! shapes {
+        ($sum:expr, $negative:literal, $one:expr, $small:pat, $any:ty) => {
+            #[cycles]
+            pub fn tail(any: &mut $any) -> &$any {
+                any
+            }
+
+            #[cycles(items = $sum * 2)]
+            pub fn statements() -> u32 {
+                let (twice, once) = ($sum * 2, $sum);
+                let product = $sum * 2;
+                let sum = $sum;
+                assert_eq!(product + sum, twice + once);
+                product - $sum
+            }
+
+            #[cycles]
+            pub fn nested() -> Vec<i32> {
+                macro_rules! one {
+                    ($tree:tt) => {
+                        $tree * 2
+                    };
+                }
+                Vec::from([$negative.abs(), $sum as i32 * 2, one!($sum), $sum])
+            }
+
+            #[cycles(light)]
+            pub fn patterns(value: i32) -> bool {
+                match value {
+                    $negative..=1 => $one == $one,
+                    $small | 7 => true,
+                    _ => $sum == value,
+                }
+            }
+
+            #[cycles]
+            pub fn condition() -> u32 {
+                if $one == $one {
+                    return $sum * 2;
+                }
+                0
+            }
+
+            #[cycles]
+            pub async fn future(_any: &$any) -> u32 {
+                $sum * 2
+            }
+
+            pub struct Block;
+
+            #[cycles]
+            impl Block {
+                pub const TWICE: u32 = $sum * 2;
+
+                pub fn twice(&self) -> u32 {
+                    $sum * 2
+                }
+            }
+        };
+    }
+    shapes!(1 + 2, -1_i32, One { one: 1 }, 2..=3, dyn Send + Sync);
+}
+
 mod shadowed {
     #![allow(dead_code, non_camel_case_types)]
     struct Option;
@@ -130,6 +203,18 @@ fn surroundings_change_nothing() {
     assert_eq!(
         (macro_tails(2), from_macro(2), first_item(1), second_item()),
         (vec![2, 2], 4, 1, ())
+    );
+    let twice = [
+        precedences::condition(),
+        precedences::Block::TWICE,
+        precedences::Block.twice(),
+        crate::futures::run(precedences::future(&0)),
+    ];
+    assert_eq!((twice, precedences::nested()), ([6; 4], vec![1, 6, 6, 3]));
+    assert_eq!(precedences::statements(), 3);
+    assert_eq!(
+        [-1, 2, 3, 7, 8].map(precedences::patterns),
+        [true, true, true, true, false]
     );
     assert_eq!(shadowed::function(3) + renamed::function(4), 7);
     #[cfg(target_arch = "x86_64")]
