@@ -83,29 +83,61 @@ pub(crate) fn record_of_returned_future(key: &Ident) -> Error {
 /// Rejects a block that waits. While its future is suspended, the thread goes on with other code, and the frames of the calls around the
 /// block, which its own frame refers to, end. What nested `async` blocks, closures and functions wait for is theirs.
 pub(crate) fn await_in(block: TokenStream) -> Result<()> {
-    let mut in_async = false;
+    let mut begun = Async::Nothing;
     let mut after_dot = false;
     for tree in block {
-        let is_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
-        match tree {
-            TokenTree::Group(group) if in_async => {
-                in_async = group.delimiter() != Delimiter::Brace;
-            }
+        match &tree {
+            _ if begun != Async::Nothing => {}
             TokenTree::Group(group) => await_in(group.stream())?,
-            TokenTree::Ident(ident) if ident == "async" => in_async = true,
-            TokenTree::Ident(ident) if ident == "await" && after_dot && !in_async => {
+            TokenTree::Ident(ident) if ident == "await" && after_dot => {
                 return Err(Error::new_spanned(
                     ident,
                     "`cycles_block!` cannot measure a block that waits; put this code into an `async fn` with `#[cycles]`",
                 ));
             }
-            // A closure without braces ends.
-            TokenTree::Punct(punct) if ",;".contains(punct.as_char()) => in_async = false,
             _ => {}
         }
-        after_dot = is_dot;
+        begun = begun.after(&tree);
+        after_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
     }
     Ok(())
+}
+
+/// What an `async` has begun.
+#[derive(Clone, Copy, PartialEq)]
+enum Async {
+    Nothing,
+    /// A function, a block, or a closure that says what it returns: ends with the next braces.
+    Braced,
+    /// The parameters of a closure.
+    Params,
+    /// What follows these.
+    Closure,
+    /// The body of a closure without braces: ends with the next `,` or `;`.
+    Unbraced,
+}
+
+impl Async {
+    fn after(self, tree: &TokenTree) -> Self {
+        let punct = match tree {
+            TokenTree::Punct(punct) => punct.as_char(),
+            TokenTree::Ident(ident) if ident == "async" && self == Self::Nothing => {
+                return Self::Braced;
+            }
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => '}',
+            _ => ' ',
+        };
+        match (self, punct) {
+            (Self::Braced, '}' | ';') | (Self::Closure, '}') | (Self::Unbraced, ',' | ';') => {
+                Self::Nothing
+            }
+            (Self::Braced, '|') => Self::Params,
+            (Self::Params, '|') => Self::Closure,
+            (Self::Closure, '-') => Self::Braced,
+            (Self::Closure, _) => Self::Unbraced,
+            (begun, _) => begun,
+        }
+    }
 }
 
 /// The error with a message, a string literal, about the tokens that follow it, or about the whole macro call if there are none.

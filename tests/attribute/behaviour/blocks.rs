@@ -1,10 +1,12 @@
 //! `cycles_block!`, `gclk!`, `start!` and `stop!`.
 
 use std::env;
+use std::future::{Future, ready};
 use std::io::{self, Write};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use crate::futures::run;
 use crate::rows::row;
 use tsc_runtime::tsc::{FencePolicy, Ticks, Unfenced};
 use tsc_runtime::{cycles, cycles_block, gclk, start, stop};
@@ -43,6 +45,28 @@ fn every_way_out_of_a_block() {
         sum += i;
     }
     assert_eq!(sum, 1 + 3 + 4);
+}
+
+#[test]
+fn a_block_may_make_what_waits() {
+    let sum = cycles_block!("makes what waits", {
+        async fn either<A: Future, B>(first: A, _second: B) -> Result<A::Output, B> {
+            Ok(first.await)
+        }
+        let add = async move |a: u32, b: u32| a + ready(b).await;
+        let most = async |a: u32, b: u32| -> u32 { a.max(ready(b).await) };
+        let least = async |a: u32, b: u32| if a < b { a } else { ready(b).await };
+        async move {
+            Ok::<_, ()>(
+                add(
+                    either(ready(1), ()).await?,
+                    most(2, least(4, 3).await).await,
+                )
+                .await,
+            )
+        }
+    });
+    assert_eq!(run(sum), Ok(4));
 }
 
 #[test]
