@@ -177,6 +177,6 @@ fn measure(
     }
 }
 
-fn ends_in_body(trees: &[TokenTree]) -> bool {
+pub(crate) fn ends_in_body(trees: &[TokenTree]) -> bool {
     trees.last().cloned().and_then(function::braces).is_some()
 }

@@ -165,11 +165,14 @@ fn behaviour_is_unchanged_in_the_other_editions() {
 }
 
 #[test]
-fn bad_arguments_are_errors_in_every_build() {
+fn mistakes_with_the_attribute_are_errors_in_every_build() {
     let source = "#[tsc_runtime::cycles(fense = \"none\")]\npub fn f() {}\n\
                   #[tsc_runtime::cycles(bytes = text)]\npub fn g(text: &str) {}\n\
                   pub struct T;\n#[tsc_runtime::cycles]\nimpl T {\n#[cycles(size = 3)]\npub fn f() {}\n\
-                  #[cycles(items = 1.5)]\npub async fn g() {}\n}\n";
+                  #[cycles(items = 1.5)]\npub async fn g() {}\n}\n\
+                  #[tsc_runtime::cycles]\npub const fn h() {}\n\
+                  #[tsc_runtime::cycles]\npub enum E {}\n\
+                  pub trait U {\n#[tsc_runtime::cycles]\nfn f();\n}\n";
     for features in ["", "\"debug-builds\"", ON] {
         for profile in [&["check"][..], &["check", "--release"]] {
             let form = Form {
@@ -183,6 +186,9 @@ fn bad_arguments_are_errors_in_every_build() {
                 "error: unknown argument `size`",
                 "count with an integer, not with `&str`",
                 "count with an integer, not with `{float}`",
+                "error: a `const fn` cannot be measured",
+                "measures functions: put it on a `fn`",
+                "error: a function without a body has nothing to measure",
             ] {
                 assert!(
                     messages.contains(message),
