@@ -2,9 +2,13 @@ fn parse(text: &str) -> Option<u32> {
     let __callsite = {
         static __CALLSITE: crate::profiler::__private::Callsite =
             crate::profiler::__private::Callsite::new::<crate::profiler::__private::Unfenced>(
-                crate::profiler::__private::meta(&|| {}, ::core::module_path!(), 0)
-                    .named("parse")
-                    .bytes(),
+                crate::profiler::__private::meta(
+                    &|| {},
+                    crate::profiler::__private::module_path!(),
+                    0,
+                )
+                .named("parse")
+                .bytes(),
             );
         &__CALLSITE
     };

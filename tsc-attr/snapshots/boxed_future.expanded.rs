@@ -4,7 +4,11 @@ fn fetch<'a>(&'a self) -> Pin<Box<dyn Future<Output = u32> + Send + 'a>> {
         let __callsite = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    ),
                 );
             || &__CALLSITE
         };

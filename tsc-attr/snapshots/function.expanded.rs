@@ -10,7 +10,7 @@ where
     let __probe = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0),
             );
         ::tsc_runtime::__private::escape(&values);
         ::tsc_runtime::__private::escape(&start);

@@ -3,11 +3,11 @@ pub fn fetch(
     &self,
     url: String,
     __arg2: (u32, u32),
-) -> impl ::core::future::Future<Output = Result<Vec<u8>, Error>> {
+) -> impl ::tsc_runtime::__private::Future<Output = Result<Vec<u8>, Error>> {
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0),
             );
         || &__CALLSITE
     };

@@ -8,8 +8,12 @@ impl<T> Stack<T> {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0)
-                        .named("stack::push"),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    )
+                    .named("stack::push"),
                 );
             ::tsc_runtime::__private::escape(&self);
             ::tsc_runtime::__private::escape(&value);
@@ -29,8 +33,12 @@ impl<T> Stack<T> {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Mfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0)
-                        .named("stack::top"),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    )
+                    .named("stack::top"),
                 );
             ::tsc_runtime::__private::escape(&self);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Mfence>::start(

@@ -2,7 +2,8 @@ fn parse(text: &str) -> Option<u32> {
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Light>(
-                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0).bytes(),
+                ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0)
+                    .bytes(),
             );
         &__CALLSITE
     };

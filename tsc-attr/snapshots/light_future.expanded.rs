@@ -1,9 +1,9 @@
 #[allow(clippy::async_yields_async)]
-fn fetch(url: String) -> impl ::core::future::Future<Output = usize> {
+fn fetch(url: String) -> impl ::tsc_runtime::__private::Future<Output = usize> {
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Light>(
-                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0),
             );
         || &__CALLSITE
     };

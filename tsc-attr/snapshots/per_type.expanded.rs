@@ -3,7 +3,7 @@ fn convert<T: Into<u64>>(value: T) -> u64 {
     let __probe = {
         static __CALLSITES: ::tsc_runtime::__private::Instances =
             ::tsc_runtime::__private::Instances::new::<::tsc_runtime::__private::Lfence>(
-                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0),
             );
         ::tsc_runtime::__private::escape(&value);
         ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(

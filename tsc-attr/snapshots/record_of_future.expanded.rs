@@ -1,9 +1,9 @@
 #[allow(clippy::async_yields_async)]
-fn handle(id: u64) -> impl ::core::future::Future<Output = Response> {
+fn handle(id: u64) -> impl ::tsc_runtime::__private::Future<Output = Response> {
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0),
             );
         || &__CALLSITE
     };

@@ -5,7 +5,11 @@ trait Shape {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    ),
                 );
             ::tsc_runtime::__private::escape(&self);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(

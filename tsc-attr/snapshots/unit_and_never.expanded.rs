@@ -4,7 +4,11 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    ),
                 );
             ::tsc_runtime::__private::escape(&text);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
@@ -19,7 +23,11 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    ),
                 );
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
@@ -33,8 +41,12 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0)
-                        .returning_iterator(),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    )
+                    .returning_iterator(),
                 );
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
@@ -48,7 +60,11 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    ),
                 );
             ::tsc_runtime::__private::escape(&text);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(

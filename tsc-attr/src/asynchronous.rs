@@ -46,7 +46,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     let bound = bind_inside(&mut sig, keeps_async);
     if !keeps_async {
         sig.asyncness = None;
-        sig.output = future_of(&function.sig);
+        sig.output = future_of(args, &function.sig);
     }
     let body = &function.body;
     let Body {
@@ -230,7 +230,7 @@ fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
     quote_spanned!(span=> #escapes #units #record)
 }
 
-fn future_of(sig: &Signature) -> ReturnType {
+fn future_of(args: &Args, sig: &Signature) -> ReturnType {
     let name = sig.ident.span();
     let ty = match &sig.output {
         ReturnType::Default => quote_spanned!(Span::mixed_site().located_at(name)=> ()),
@@ -238,7 +238,8 @@ fn future_of(sig: &Signature) -> ReturnType {
     };
     let (first, last) = tokens::ends(&ty, name);
     let [first, last] = [first, last].map(|at| Span::mixed_site().located_at(at));
-    let mut future = quote_spanned!(first=> impl ::core::future::Future<Output = #ty);
+    let private = args.private(first);
+    let mut future = quote_spanned!(first=> impl #private::Future<Output = #ty);
     future.extend(quote_spanned!(last=> >));
     ReturnType::Type(syn::token::RArrow(first), Box::new(Type::Verbatim(future)))
 }

@@ -51,7 +51,7 @@ fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     let iterator = returns_iterator(sig).then(|| quote_spanned!(span=> .returning_iterator()));
     let line = Literal::u32_unsuffixed(line_of(sig.ident.span()));
     quote_spanned! {span=>
-        #private::meta(&|| {}, ::core::module_path!(), #line) #name #unit #iterator
+        #private::meta(&|| {}, #private::module_path!(), #line) #name #unit #iterator
     }
 }
 

@@ -61,7 +61,7 @@ macro_rules! __require_runtime {
 #[macro_export]
 macro_rules! __require_runtime {
     () => {
-        ::core::compile_error!(
+        $crate::__private::compile_error!(
             "tsc-runtime was built without debug assertions, and so without what measures, but this crate has them: enable its \
              feature `on`, or set `debug-assertions` for all packages alike"
         );

@@ -1,5 +1,9 @@
 //! Every name that an expansion of `#[cycles]` may use. Not public API and not subject to SemVer.
 
+// Not from `::core`, because a dependency of the user's crate may have this name (rust-lang/rust#90960).
+pub use core::future::Future;
+pub use core::{compile_error, line, module_path, stringify};
+
 pub use crate::__require_runtime as require_runtime;
 pub use crate::count::{Count, check_count};
 pub use crate::gate::Unmeasured;

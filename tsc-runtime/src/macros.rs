@@ -142,7 +142,7 @@ macro_rules! __clk {
     };
     (@run [$($text:tt)*] [$($statement:tt)*]) => {
         $crate::__gate!({
-            let _clk = $crate::__private::Clk::start(::core::stringify!($($text)*));
+            let _clk = $crate::__private::Clk::start($crate::__private::stringify!($($text)*));
             // As in `cycles_block!`.
             $crate::__private::result(if false { $crate::__private::absurd() } else { $($statement)* })
         } else { $($statement)* })
@@ -244,7 +244,12 @@ macro_rules! stop {
 macro_rules! __callsite {
     ($name:literal, $kind:ty) => {{
         static CALLSITE: $crate::__private::Callsite = $crate::__private::Callsite::new::<$kind>(
-            $crate::__private::meta(&(), ::core::module_path!(), ::core::line!()).named($name),
+            $crate::__private::meta(
+                &(),
+                $crate::__private::module_path!(),
+                $crate::__private::line!(),
+            )
+            .named($name),
         );
         &CALLSITE
     }};

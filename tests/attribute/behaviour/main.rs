@@ -5,6 +5,9 @@
 #![deny(warnings)]
 #![allow(unreachable_pub)] // all items here are private to the test
 
+// As a dependency of this name would be: `::core` is no longer the library.
+extern crate tsc_runtime as core;
+
 mod blocks;
 mod drops;
 mod futures;

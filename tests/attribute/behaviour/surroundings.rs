@@ -46,7 +46,7 @@ mod architecture {
     #[cfg(target_arch = "x86_64")]
     #[unsafe(naked)]
     pub extern "C" fn naked() -> u32 {
-        core::arch::naked_asm!("mov eax, 7", "ret")
+        std::arch::naked_asm!("mov eax, 7", "ret")
     }
 
     #[cfg(target_arch = "x86_64")]
