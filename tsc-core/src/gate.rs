@@ -1,5 +1,7 @@
 //! Whether annotated functions are measured, as far as this crate's features and a profile decide it.
 
+use core::marker::PhantomData;
+
 /// Why the annotated functions of a crate that was built like this one are not measured. `None` if they are measured.
 #[cfg(not(target_os = "none"))]
 pub(crate) const fn reason_against() -> Option<&'static str> {
@@ -68,12 +70,23 @@ macro_rules! __require_runtime {
     };
 }
 
-/// The value of `start!` in builds in which nothing is measured.
+/// The value of `start!` in builds in which nothing is measured. It stays on its thread, as one that measures must.
+///
+/// ```compile_fail,E0277
+/// let section = tsc_core::__private::Unmeasured::start();
+/// std::thread::spawn(move || section.stop());
+/// ```
 #[derive(Debug)]
 #[must_use = "a section is measured up to its `stop!`"]
-pub struct Unmeasured;
+pub struct Unmeasured(PhantomData<*const ()>);
 
 impl Unmeasured {
+    /// Does nothing.
+    #[inline(always)]
+    pub const fn start() -> Self {
+        Self(PhantomData)
+    }
+
     /// Does nothing; no ticks were measured.
     #[inline(always)]
     pub const fn stop(self) -> Option<f64> {

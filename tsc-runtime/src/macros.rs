@@ -196,7 +196,7 @@ macro_rules! start {
                 $crate::__callsite!($name, $crate::__policy!($fence)),
             )
         } else {
-            $crate::__private::Unmeasured
+            $crate::__private::Unmeasured::start()
         })
     }};
     ($name:literal, $($unexpected:tt)*) => {
