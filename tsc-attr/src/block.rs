@@ -1,6 +1,7 @@
 //! `#[cycles]` on an `impl`, a `trait` or an inline `mod`: measures each function inside.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::quote_spanned;
 use syn::parse::Parser as _;
 use syn::{Attribute, Error, Result};
 
@@ -9,7 +10,7 @@ use crate::asynchronous;
 use crate::expand;
 use crate::function::{self, Function};
 use crate::items;
-use crate::nested_attr::NestedAttr;
+use crate::nested_attr::{self, NestedAttr};
 use crate::precedence;
 use crate::refuse;
 use crate::row_name;
@@ -93,7 +94,11 @@ impl Walk {
     /// One item: `attrs` are its attributes, `trees` the rest of it.
     fn item(&mut self, block: &Args, attrs: &[TokenTree], trees: &[TokenTree]) {
         let nested = NestedAttr::split(attrs);
-        let bare: TokenStream = nested.others.iter().chain(trees).cloned().collect();
+        let mut bare: TokenStream = nested.others.iter().chain(trees).cloned().collect();
+        if imports_cycles(trees) {
+            // The attributes that the block takes away may have been the only ones that used it.
+            bare = quote_spanned!(Span::mixed_site()=> #[allow(unused_imports)] #bare);
+        }
         match measure(block, &nested, &bare, trees) {
             Ok(Some(Block {
                 measured,
@@ -123,6 +128,11 @@ impl Walk {
             (first, error) => *first = first.take().or(error),
         }
     }
+}
+
+fn imports_cycles(trees: &[TokenTree]) -> bool {
+    matches!(items::keyword(trees), TokenTree::Ident(word) if word == "use")
+        && nested_attr::mentions_cycles(trees.iter().cloned().collect())
 }
 
 /// `None` if the item is to stay as it is.

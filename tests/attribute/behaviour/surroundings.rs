@@ -21,6 +21,17 @@ mod conditional {
     }
 }
 
+/// The import stays in use.
+#[cycles]
+mod importing {
+    use tsc_runtime::cycles;
+
+    #[cycles(skip)]
+    pub fn function() -> u32 {
+        5
+    }
+}
+
 #[cycles]
 fn conditional_tail() -> u32 {
     #[cfg(any())]
@@ -198,6 +209,7 @@ mod renamed {
 #[test]
 fn surroundings_change_nothing() {
     assert_eq!((conditional::function(), conditional_tail()), (5, 2));
+    assert_eq!(importing::function(), 5);
     // What a macro has put before an item is measured, too.
     assert_eq!(with_setup(), 3);
     assert_eq!(
