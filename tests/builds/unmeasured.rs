@@ -226,3 +226,21 @@ fn function_of_a_missing_feature_names_it() {
         assert!(passed, "{text}");
     }
 }
+
+#[test]
+fn rustdoc_shows_an_async_function_as_written() {
+    let program = "#[tsc_runtime::cycles]\npub async fn fetch() {}\nfn main() {}\n";
+    let folder = project("documented", "", program);
+    let output = cargo(&folder, &["doc", "--no-deps"]).output();
+    let output = output.expect("cargo starts");
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+    let page = target().join("doc/documented/fn.fetch.html");
+    let page = fs::read_to_string(page).expect("the page has been written");
+    assert!(
+        page.contains("async fn") && !page.contains("Future"),
+        "{page}"
+    );
+}

@@ -55,11 +55,12 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
 }
 
 // Input:  fn f() { … }            with `debug-builds` alone
-// Output: #[cfg(debug_assertions)]      require_runtime! {}
-//         #[cfg(debug_assertions)]      fn f() { probe; … }
-//         #[cfg(not(debug_assertions))] fn f() { … }
+// Output: #[cfg(all(debug_assertions, not(doc)))]      require_runtime! {}
+//         #[cfg(all(debug_assertions, not(doc)))]      fn f() { probe; … }
+//         #[cfg(not(all(debug_assertions, not(doc))))] fn f() { … }
 //
-// The first line is an error if the runtime was built without debug assertions, and so does not measure. Otherwise it is nothing.
+// The first line is an error if the runtime was built without debug assertions, and so does not measure. Otherwise it is nothing. rustdoc
+// shows the function as written: the measured form of an `async fn` has another signature.
 fn choose(
     args: &Args,
     Block {
@@ -78,11 +79,11 @@ fn choose(
     let private = args.private(Span::call_site());
     quote! {
         #errors
-        #[cfg(debug_assertions)]
+        #[cfg(all(debug_assertions, not(doc)))]
         #private::require_runtime! {}
-        #[cfg(debug_assertions)]
+        #[cfg(all(debug_assertions, not(doc)))]
         #measured
-        #[cfg(not(debug_assertions))]
+        #[cfg(not(all(debug_assertions, not(doc))))]
         #bare
     }
 }
