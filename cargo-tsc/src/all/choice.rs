@@ -177,10 +177,8 @@ pub fn choose(
     runs: Runs,
     leave_out: &mut dyn FnMut(&Measured) -> bool,
 ) -> Choice {
-    // Where the clock of light probes cannot run, there are only counts, and nothing to choose from.
-    if functions.iter().all(|function| function.total_ticks == 0.0) {
-        return Choice::default();
-    }
+    // Where the clock of light probes cannot run, or has not ticked yet, there are only counts, and nothing says what is mostly probe.
+    let has_times = functions.iter().any(|function| function.total_ticks != 0.0);
     // The calibrated cost may not be all that probes cost, because they also keep the compiler from inlining. So it is scaled to the
     // measured slowdown.
     let all: f64 = functions.iter().map(|function| function.probes).sum();
@@ -193,7 +191,7 @@ pub fn choose(
     let (mut timed, mut others): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_long);
     let ticks = runs.bare_seconds * runs.hz;
     let is_worth = |function: &Measured| {
-        function.probes > NOTICEABLE * ticks && function.perturbation() > WORTH
+        has_times && function.probes > NOTICEABLE * ticks && function.perturbation() > WORTH
     };
     others.sort_by(|a, b| {
         let by_share = b.perturbation().total_cmp(&a.perturbation());
@@ -208,7 +206,7 @@ pub fn choose(
         is_left_out
     });
     let entries: u64 = light.iter().map(|function| function.entries).sum();
-    if runs.ends_soon && entries as f64 * A_CALL <= FEW * ticks {
+    if runs.ends_soon && ticks.is_finite() && entries as f64 * A_CALL <= FEW * ticks {
         timed.extend(light);
     }
     Choice {
@@ -318,6 +316,13 @@ pub(super) mod tests {
     fn counts_alone_say_nothing_about_probes() {
         let functions = [function("often", 10_000_000, 0.0, 0.0)];
         assert_eq!(chosen(&functions, RUNS), [vec![""; 0], vec![]]);
+        let ends_soon = Runs {
+            ends_soon: true,
+            ..RUNS
+        };
+        assert_eq!(chosen(&functions, ends_soon), [vec![""; 0], vec![]]);
+        let few = [function("few", 10, 0.0, 0.0)];
+        assert_eq!(chosen(&few, ends_soon), [vec!["few"], vec![]]);
     }
 
     #[test]
