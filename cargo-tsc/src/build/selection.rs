@@ -61,6 +61,22 @@ impl Project {
         Self::ask(query, command, folder, platforms(command))
     }
 
+    /// Like [`find`](Self::find), but if cargo cannot list all dependencies, because one that is not built is missing and there is no network,
+    /// does without them where a selected package depends on the runtime itself.
+    ///
+    /// # Errors
+    /// Those of [`find`](Self::find).
+    pub fn find_for_build(command: &CargoCommand, folder: &Path) -> Result<Self> {
+        Self::find(command, folder).or_else(|error| {
+            let members = Self::find_members(command, folder)?;
+            let selected = members.packages(command)?;
+            match members.dependents(&selected).is_empty() {
+                true => Err(error),
+                false => Ok(members),
+            }
+        })
+    }
+
     /// Like [`find`](Self::find), but without the dependencies of the packages, for which cargo may write a lock file.
     ///
     /// # Errors

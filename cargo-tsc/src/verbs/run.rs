@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         What::Cargo(command) if args.all => all::run(args, command),
         What::Cargo(command) => {
             let here = std::env::current_dir()?;
-            let project = Project::find(command, &here)?;
+            let project = Project::find_for_build(command, &here)?;
             let store = Store::new(project.target());
             let executables = build(&project, command, &here)?;
             measure(args, &executables, &store)

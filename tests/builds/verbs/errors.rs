@@ -236,3 +236,25 @@ fn a_closed_output_leaves_the_status_as_it_is() {
         Ended::of(command.output().unwrap(), words).ends(status);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn crates_that_are_not_built_need_not_be_there() {
+    use std::os::unix::fs::PermissionsExt;
+
+    // In place of cargo where it cannot list all dependencies.
+    let cargo = env!("CARGO");
+    let text = format!(
+        "#!/bin/sh\ncase $* in build* | -vV | *--no-deps*) exec {cargo} \"$@\" ;; esac\necho 'error: no network' >&2\nexit 101\n"
+    );
+    let run = |project: &Project| {
+        project.write("cargo", &text);
+        let script = project.path("cargo");
+        std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+        let output = project.command("run").env("CARGO", script).output();
+        Ended::of(output.unwrap(), "run")
+    };
+    run(&Project::new(PROGRAM)).ends(0).says("app::outer");
+    let without = Project::with_manifest("", "fn main() {}\n");
+    run(&without).ends(2).complains("no network");
+}
