@@ -104,3 +104,13 @@ pub fn whole(path: PathBuf) -> PathBuf {
         None => path,
     }
 }
+
+/// The path without links and without `..`, as cargo names a folder in which it is started. On Windows, links stay,
+/// because a path without them has a form there that cargo does not use.
+#[must_use]
+pub fn on_disk(path: &Path) -> PathBuf {
+    match cfg!(windows) {
+        true => plain(path),
+        false => whole(path.to_owned()),
+    }
+}

@@ -12,7 +12,7 @@ use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, Ta
 
 use super::command::CONFIG;
 use super::{CargoCommand, CargoVerb};
-use crate::sources::{plain, whole};
+use crate::sources::{on_disk, plain};
 use answers::answer;
 pub use answers::toolchain;
 use names::is_named;
@@ -280,14 +280,6 @@ impl Project {
         }
         let members = self.metadata.workspace_members.iter();
         members.filter(|id| used.contains(id)).cloned().collect()
-    }
-}
-
-/// The path without links and without `..`. On Windows, links stay, because a path without them has a form there that cargo does not use.
-fn on_disk(path: &Path) -> PathBuf {
-    match cfg!(windows) {
-        true => plain(path),
-        false => whole(path.to_owned()),
     }
 }
 

@@ -24,7 +24,7 @@ use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing, toolchain};
-use crate::sources::whole;
+use crate::sources::on_disk;
 pub use refused::Refused;
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
@@ -261,7 +261,7 @@ impl<'a> Tree<'a> {
         let target = self.original.target();
         let mut leave_out = vec![root.join("target"), root.join(".git")];
         // The user may name the project's folder by a link, but not the target folder.
-        let physical = whole(root.to_owned());
+        let physical = on_disk(root);
         leave_out.extend(target.strip_prefix(&physical).map(|inner| root.join(inner)));
         if copy.starts_with(&physical) {
             // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
