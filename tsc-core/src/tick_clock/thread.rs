@@ -159,10 +159,17 @@ extern "C" fn run() -> ! {
             slowed = None;
             continue;
         }
-        let is_idle = idleness.is_idle(NOTICED.load(Relaxed), slowed.unwrap_or(mean));
+        let noticed = NOTICED.load(Relaxed);
+        let is_idle = idleness.is_idle(noticed, slowed.unwrap_or(mean), cpu_time_of_others);
         slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
         EPOCH.advance(clock::now());
     }
+}
+
+/// The process's CPU time, without that of this thread.
+fn cpu_time_of_others() -> Option<Duration> {
+    let (process, own) = system::cpu_time_of_process().zip(system::own_cpu_time())?;
+    Some(process.saturating_sub(own))
 }
 
 /// The part of the clock's ticks that have given CPU time to a function, as far as threads have noticed them.
