@@ -141,6 +141,8 @@ fn opaque_true() -> bool {
 #[inline(never)]
 extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> bool {
     let thread = thread::this();
+    // The first timed call of a thread may follow light ones, and the thread is not yet known to be mixed.
+    check_light(light::this());
     end_caller(thread);
     slot.frame.set_callsite(callsite);
     let Some(found) = registry::find(callsite, hooks::install) else {

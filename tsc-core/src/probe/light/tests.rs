@@ -324,6 +324,32 @@ fn tick_in_a_timed_call_is_not_its_callers() {
 
 #[test]
 #[cfg_attr(miri, ignore = "needs the kernel's word")]
+fn tick_before_a_threads_first_timed_call_is_its_callers() {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let timed = TIMED.with(|timed| *timed);
+            let caller = callsite("caller");
+            script::begin();
+            call(caller, || {});
+            light::this().simulate(&thread::this().detector, script::now().unwrap());
+            BEFORE.set([timed, caller].map(|one| (one, row(one))).into());
+            call(caller, || {
+                script::run(300);
+                tick();
+                script::run(20);
+                call_timed(timed, || {
+                    script::run(1_000);
+                    tick();
+                });
+            });
+            assert_eq!(own(caller), (1, 300, 0, 0));
+            assert_eq!(own(timed).0, 1);
+        });
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
 fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
     simulated(["around"], |[around]| {
         let timed = TIMED.with(|timed| *timed);
