@@ -339,6 +339,11 @@ impl Thread {
         self.overhead.update(|sum| sum.wrapping_add_signed(ticks));
     }
 
+    /// Adds ticks on the CPU of callees.
+    pub(crate) fn add_work(&self, ticks: i64) {
+        self.work.update(|sum| sum.wrapping_add_signed(ticks));
+    }
+
     /// What a stop has taken that `began` then. `None` if an interruption is in it, or if time is simulated.
     pub(crate) fn taken_since(&self, began: Ticks) -> Option<i64> {
         let taken = elapsed(began, on_cpu::now());

@@ -350,6 +350,33 @@ fn tick_before_a_threads_first_timed_call_is_its_callers() {
 
 #[test]
 #[cfg_attr(miri, ignore = "needs the kernel's word")]
+fn light_callees_are_not_the_own_time_of_a_timed_call_that_began_before() {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let timed = TIMED.with(|timed| *timed);
+            let callee = callsite("callee");
+            script::begin();
+            call_timed(timed, || {
+                call(callee, || {});
+                light::this().simulate(&thread::this().detector, script::now().unwrap());
+                BEFORE.set([timed, callee].map(|one| (one, row(one))).into());
+                script::run(50);
+                call(callee, || {
+                    script::run(300);
+                    tick();
+                    script::run(20);
+                });
+                script::run(10_000);
+            });
+            assert_eq!(own(callee), (1, 350, 0, 0));
+            let sums = since_the_beginning(timed);
+            assert_eq!((sums.calls(), sums.callees), (1, 350));
+        });
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
 fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
     simulated(["around"], |[around]| {
         let timed = TIMED.with(|timed| *timed);
