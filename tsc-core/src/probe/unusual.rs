@@ -80,7 +80,7 @@ fn end_caller(thread: &Thread) {
 /// Links the frame of a measured call that has started.
 fn link(slot: &Slot, record: &Record) {
     record.counters.linked.add(1);
-    light::this().link(&slot.frame, &slot.frame);
+    light::this().link_timed(&slot.frame);
 }
 
 /// A start on a thread that records its tree.
@@ -264,7 +264,7 @@ pub(super) fn add_light_calls(thread: &Thread) {
 fn unlink(started: &Started) {
     let light = light::this();
     check_light(light);
-    light.unlink(started.frame());
+    light.unlink_timed(started.frame());
 }
 
 /// The stop of a call on a thread that records its tree. A usual call is recorded here, as [`finish`](super::finish) does it elsewhere.

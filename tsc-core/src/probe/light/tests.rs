@@ -318,6 +318,7 @@ fn tick_in_a_timed_call_is_not_its_callers() {
         assert_eq!(own(around), (1, 5, 0, 0));
         let inclusive = since_the_beginning(timed);
         assert_eq!((inclusive.ticked, inclusive.ticked_off), (1_111, 90_000));
+        assert_eq!(inclusive.callees, 0, "its own ticks are no callee's");
         assert!(light::this().innermost().is_null());
     });
 }

@@ -43,6 +43,8 @@ pub(crate) struct LightThread {
     /// False after a pause or a reset, which the next start must notice. The only field but the word that other threads write.
     is_valid: AtomicBool,
     paths: Cell<*const Paths>,
+    /// The outermost frame of a timed call; null if none is linked.
+    timed: Cell<*const Frame>,
     pub(crate) account: Account,
 }
 
@@ -60,6 +62,7 @@ thread_local! {
             own_word: AtomicUsize::new(0),
             is_valid: AtomicBool::new(false),
             paths: Cell::new(ptr::null()),
+            timed: Cell::new(ptr::null()),
             account: Account::new(),
         }
     };
@@ -124,9 +127,29 @@ impl LightThread {
         self.link(frame, in_register);
     }
 
-    /// The same without counting. In a timed call, the frame is in no register.
+    /// Links the frame of a timed call, which is not counted and in no register.
+    pub(crate) fn link_timed(&self, frame: &Frame) {
+        self.link(frame, frame);
+        if self.timed.get().is_null() {
+            self.timed.set(frame);
+        }
+    }
+
+    /// Unlinks the frame of a timed call, if it is linked.
+    pub(crate) fn unlink_timed(&self, frame: &Frame) {
+        self.unlink(frame);
+        if ptr::eq(self.timed.get(), frame) {
+            self.timed.set(ptr::null());
+        }
+    }
+
+    /// Whether a light call is running, and no timed call with a frame.
+    pub(crate) fn has_light_alone(&self) -> bool {
+        !self.innermost().is_null() && self.timed.get().is_null()
+    }
+
     #[inline(always)]
-    pub(crate) fn link(&self, frame: &Frame, in_register: &Frame) {
+    fn link(&self, frame: &Frame, in_register: &Frame) {
         frame.set_outer(self.innermost.get());
         // A signal handler that comes in between must find the frame complete.
         compiler_fence(SeqCst);

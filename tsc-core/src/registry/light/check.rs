@@ -90,8 +90,8 @@ fn settle(light: &LightThread, thread: &Thread) {
     let usual = paths.usual(place);
     let sums = account.settle(passed, ticks_per_us, usual, take_left_behind);
     paths.add(place, &sums);
-    if !light.innermost().is_null() {
-        // A timed call that runs since before the first light one has no frame. These ticks are not its own.
+    if light.has_light_alone() {
+        // A timed call around it has no frame if it began before the first light one. These ticks are not its own.
         thread.add_work(sums.on_cpu);
     }
     if sums.ticks != 0 {
