@@ -69,12 +69,10 @@ extern "C" fn prepare_linked(
     true
 }
 
-/// What has happened until now belongs to the caller.
+/// What has happened until now belongs to the caller. Before its first timed call, a thread that has had light ones is not yet known to be mixed.
 fn end_caller(thread: &Thread) {
-    if thread.is_mixed() {
-        check_light(light::this());
-        add_light_calls(thread);
-    }
+    check_light(light::this());
+    add_light_calls(thread);
 }
 
 /// Links the frame of a measured call that has started.
@@ -141,8 +139,6 @@ fn opaque_true() -> bool {
 #[inline(never)]
 extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> bool {
     let thread = thread::this();
-    // The first timed call of a thread may follow light ones, and the thread is not yet known to be mixed.
-    check_light(light::this());
     end_caller(thread);
     slot.frame.set_callsite(callsite);
     let Some(found) = registry::find(callsite, hooks::install) else {

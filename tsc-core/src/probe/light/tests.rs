@@ -47,13 +47,17 @@ fn simulated<const N: usize>(
             // The process may have had light probes before, on threads of other tests.
             thread::this().invalidate();
             call_timed(timed, || {});
-            let light = light::this();
-            light.simulate(&thread::this().detector, script::now().unwrap());
-            let before = |callsite| (callsite, row(callsite));
-            BEFORE.set([timed].into_iter().chain(callsites).map(before).collect());
+            begin_simulation([timed].into_iter().chain(callsites));
             test(callsites);
         });
     });
+}
+
+/// From here on, the time of this thread's light probes is simulated, and the rows of these callsites begin.
+fn begin_simulation(callsites: impl IntoIterator<Item = &'static Callsite>) {
+    light::this().simulate(&thread::this().detector, script::now().unwrap());
+    let before = |callsite| (callsite, row(callsite));
+    BEFORE.set(callsites.into_iter().map(before).collect());
 }
 
 thread_local! {
@@ -332,8 +336,7 @@ fn tick_before_a_threads_first_timed_call_is_its_callers() {
             let caller = callsite("caller");
             script::begin();
             call(caller, || {});
-            light::this().simulate(&thread::this().detector, script::now().unwrap());
-            BEFORE.set([timed, caller].map(|one| (one, row(one))).into());
+            begin_simulation([timed, caller]);
             call(caller, || {
                 script::run(300);
                 tick();
@@ -359,8 +362,7 @@ fn light_callees_are_not_the_own_time_of_a_timed_call_that_began_before() {
             script::begin();
             call_timed(timed, || {
                 call(callee, || {});
-                light::this().simulate(&thread::this().detector, script::now().unwrap());
-                BEFORE.set([timed, callee].map(|one| (one, row(one))).into());
+                begin_simulation([timed, callee]);
                 script::run(50);
                 call(callee, || {
                     script::run(300);
