@@ -369,11 +369,14 @@ fn light_callees_are_not_the_own_time_of_a_timed_call_that_began_before() {
                     tick();
                     script::run(20);
                 });
+                script::lose(500, 0);
+                call(callee, || script::lose(7_000, 0));
                 script::run(10_000);
             });
-            assert_eq!(own(callee), (1, 350, 0, 0));
+            assert_eq!(own(callee), (1, 350, 7_000, 0));
             let sums = since_the_beginning(timed);
             assert_eq!((sums.calls(), sums.callees), (1, 350));
+            assert_eq!((sums.off, sums.own_off, sums.own_waiting), (7_500, 500, 0));
         });
     });
 }

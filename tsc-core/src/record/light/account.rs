@@ -179,6 +179,11 @@ impl Account {
         self.noticed.replace(number)
     }
 
+    /// The counter at the last check.
+    pub(crate) fn checked(&self) -> Ticks {
+        self.checked.get()
+    }
+
     /// Whether time passes that is not recorded. The time in which the thread has noticed a pause, or the end of one, is.
     pub(crate) fn is_paused(&self, paused: bool) -> bool {
         self.is_paused.replace(paused) && paused

@@ -88,11 +88,13 @@ fn settle(light: &LightThread, thread: &Thread) {
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
     let place = unsafe { paths.place_of(light.innermost()) };
     let usual = paths.usual(place);
+    let since = account.checked();
     let sums = account.settle(passed, ticks_per_us, usual, take_left_behind);
     paths.add(place, &sums);
     if light.has_light_alone() {
-        // A timed call around it has no frame if it began before the first light one. These ticks are not its own.
+        // A timed call around it has no frame if it began before the first light one. These ticks are not its own, and this loss neither.
         thread.add_work(sums.on_cpu);
+        thread.on_cpu.claim_since(since, sums.off);
     }
     if sums.ticks != 0 {
         tick_clock::note_given(ticks);
