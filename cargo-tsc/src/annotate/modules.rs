@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{fs, io, mem};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprLit, ItemMod, Lit, LitStr, Macro, Meta};
+use syn::{Expr, ExprLit, ItemMacro, ItemMod, Lit, LitStr, Macro, Meta};
 
 use super::exempt;
 
@@ -37,16 +37,18 @@ pub fn files_of(root: &Path) -> io::Result<Files> {
     let mut files = Files::default();
     files.code.insert(root.to_owned());
     let dir = root.parent().unwrap_or(Path::new("")).to_owned();
-    follow(&text, &dir, &dir, &mut files);
+    follow(&text, &dir, [&dir; 2], &mut files);
     Ok(files)
 }
 
-/// Adds the modules that `text` declares. Files for `mod x;` are searched in `children`, and files for `#[path]` in `beside`.
-fn follow(text: &str, children: &Path, beside: &Path, files: &mut Files) {
+/// Adds the modules that `text` declares. Files for `mod x;` are searched in `children`, and files for `#[path]` in `beside`. `top` is the
+/// folder of the crate's root.
+fn follow(text: &str, top: &Path, [children, beside]: [&Path; 2], files: &mut Files) {
     let Ok(file) = syn::parse_file(text) else {
         return;
     };
     let mut declared = Declared {
+        top: top.to_owned(),
         children: children.to_owned(),
         beside: beside.to_owned(),
         folder: beside.to_owned(),
@@ -63,12 +65,13 @@ fn follow(text: &str, children: &Path, beside: &Path, files: &mut Files) {
         };
         let beside = path.parent().unwrap_or(Path::new("")).to_owned();
         if files.code.insert(path) {
-            follow(&text, &grandchildren, &beside, files);
+            follow(&text, top, [&grandchildren, &beside], files);
         }
     }
 }
 
 struct Declared {
+    top: PathBuf,
     children: PathBuf,
     beside: PathBuf,
     /// The folder of this file, in which the files that it includes are searched.
@@ -175,6 +178,17 @@ impl<'ast> Visit<'ast> for Declared {
         self.beside = self.children.clone();
         visit::visit_item_mod(self, module);
         (self.children, self.beside) = outer;
+    }
+
+    fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
+        visit::visit_item_macro(self, item);
+        if item.ident.is_some() {
+            // The modules in a `macro_rules!` are those of the file that uses it. This is often the root.
+            let outer = [&mut self.children, &mut self.beside]
+                .map(|folder| mem::replace(folder, self.top.clone()));
+            visit::visit_item_macro(self, item);
+            [self.children, self.beside] = outer;
+        }
     }
 
     fn visit_macro(&mut self, invocation: &'ast Macro) {

@@ -216,7 +216,7 @@ fn files_are_those_that_modules_name() {
     };
     write(
         "main.rs",
-        "mod a; mod inline { mod b; } #[path = \"odd/place.rs\"] mod p; cfg_if! { if #[cfg(x)] { mod c; } } #[cfg(test)] mod tests;\n\
+        "mod a; mod inline { mod b; } #[macro_use] mod parts; parts!(); #[path = \"odd/place.rs\"] mod p; cfg_if! { if #[cfg(x)] { mod c; } } #[cfg(test)] mod tests;\n\
          #[cfg_attr(windows, path = \"windows.rs\")] mod system;\n\
          choose! { use a::b; #[path = \"linux.rs\"] #[allow(unused)] pub(crate) mod imp; => mod e; #[cfg(test)] mod tests; }",
     );
@@ -225,6 +225,8 @@ fn files_are_those_that_modules_name() {
         "mod deeper; mod inner { include!(\"included/x.rs\"); const T: [u8; 1] = include!(\"included/table.rs\"); include!(concat!(env!(\"X\"), \"/y.rs\")); fn t() { println!(\"{}\", include_str!(\"data.txt\")) } }",
     );
     write("a/deeper.rs", "");
+    write("parts.rs", "macro_rules! parts { () => { mod part; } }");
+    write("part.rs", "");
     write("inline/b.rs", "");
     write("odd/place.rs", "mod near;");
     write("odd/near.rs", "");
@@ -258,6 +260,8 @@ fn files_are_those_that_modules_name() {
         "main.rs",
         "odd/near.rs",
         "odd/place.rs",
+        "part.rs",
+        "parts.rs",
         "system.rs",
         "windows.rs",
     ];
