@@ -43,7 +43,11 @@ impl Report {
             return Ok(());
         }
         self.clock.check_addable(&other.clock)?;
-        let order = |of: &Process| (of.started.clone(), of.host.clone(), of.pid);
+        // One that has measured nothing has no beginning.
+        let order = |of: &Process| {
+            let started = &of.started;
+            (started.is_empty(), started.clone(), of.host.clone(), of.pid)
+        };
         let other_is_earlier = order(&other.process) < order(&self.process);
         self.combine(other, How::Merge);
         self.clock.add(&other.clock, other_is_earlier);
@@ -305,6 +309,17 @@ mod tests {
         one.contexts[0].calls = Some(3);
         one.contexts[1].calls = Some(6);
         assert_eq!(both, one);
+    }
+
+    #[test]
+    fn a_process_that_has_measured_nothing_is_not_the_earliest() {
+        let first = process(1, "f", &[500]);
+        let mut idle = process(2, "f", &[]);
+        (idle.callsites, idle.contexts) = (Vec::new(), Vec::new());
+        idle.process.started = String::new();
+        for both in [merged([&first, &idle]), merged([&idle, &first])] {
+            assert_eq!(both.process.pid, 1);
+        }
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
             continue;
         };
         let sums = &totals.sums;
-        probes += sums.calls() as f64 * overhead::of(fence).total_ticks;
+        probes += sums.probes() as f64 * overhead::of(fence).total_ticks;
         let callees = sums.callees.wrapping_add(sums.visible_milliticks / 1000);
         own += sums.gross().wrapping_sub(callees) as f64;
     }

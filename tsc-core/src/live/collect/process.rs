@@ -92,7 +92,11 @@ pub(in crate::live) fn collect_process() -> Process {
         pid: crate::process::id(),
         host: host(),
         started: begun.unwrap_or_default(),
-        cpu_ns: cpu_time::of_process().map(|now| now.saturating_sub(SINCE_CPU_NS.load(Relaxed))),
+        cpu_ns: cpu_time::of_process().map(|now| match started {
+            // What it has used before is in no report.
+            0 => 0,
+            _ => now.saturating_sub(SINCE_CPU_NS.load(Relaxed)),
+        }),
         ..Process::default()
     };
     process.set_span((SINCE_NS.load(Relaxed), since_start()));
