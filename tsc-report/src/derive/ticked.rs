@@ -17,7 +17,7 @@ impl CallsiteReport {
     pub(crate) fn is_by_ticks(&self) -> bool {
         let sums = &self.sums;
         let is_found = sums.clock_ticks != 0 || sums.ticked != 0;
-        self.is_light() || is_found && sums.linked >= sums.probes() / 2
+        self.is_light() || is_found && sums.linked.saturating_mul(2) >= sums.probes()
     }
 
     /// Replaces the totals by those by ticks of the clock, which contain the cost of probes.

@@ -2,7 +2,7 @@
 
 use super::marks::Mark;
 use super::names::escaped;
-use super::notes::wrapped;
+use super::notes::{calls, paragraph, wrapped};
 use super::{Page, TextForm};
 use crate::{CallsiteReport, Report};
 
@@ -21,10 +21,11 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
         lines.push(format!("tsc: {} more rows; {all}", rows.left_out));
     }
     if report.unrecorded_calls != 0 {
-        lines.push(format!(
-            "tsc: {} calls were not recorded: by the allocator or a signal handler in the middle of a recording, or without memory",
-            report.unrecorded_calls
-        ));
+        let calls = calls(report.unrecorded_calls);
+        let text = format!(
+            "{calls} not recorded: by the allocator or a signal handler in the middle of a recording, or without memory"
+        );
+        lines.extend(paragraph(&text, options.width));
     }
     lines.extend(left_out(report, options.width));
     lines

@@ -1,5 +1,6 @@
 //! The lines about the machine: the CPU and its counter, the overhead that was subtracted, and whatever makes the figures doubtful.
 
+use super::notes::paragraph;
 use super::scale::Scale;
 use super::style::{BAD, DIM, DOUBTFUL};
 use super::tick_clock;
@@ -19,7 +20,7 @@ const USUAL: [&str; 6] = [
 /// What makes the figures useless stands above the table.
 pub(super) fn warnings(page: &Page<'_>) -> impl Iterator<Item = String> {
     let warnings = page.report.clock.warnings.iter();
-    warnings.map(|warning| line(page, BAD, warning))
+    warnings.flat_map(|warning| styled(page, BAD, warning))
 }
 
 pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
@@ -33,13 +34,13 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
     let facts = facts.flat_map(|parts| joined(parts, page.options.width));
     let facts = facts.map(|line| page.styled(DIM, &line));
     let doubts = doubts(page).into_iter();
-    let doubts = doubts.map(|doubt| line(page, DOUBTFUL, &doubt));
+    let doubts = doubts.flat_map(|doubt| styled(page, DOUBTFUL, &doubt));
     doubts.chain(facts).collect()
 }
 
-fn line(page: &Page<'_>, style: &str, text: &str) -> String {
-    let line = cut(&format!("tsc: {text}"), page.options.width);
-    page.styled(style, &line)
+fn styled(page: &Page<'_>, style: &str, text: &str) -> Vec<String> {
+    let lines = paragraph(&escaped(text), page.options.width);
+    lines.iter().map(|line| page.styled(style, line)).collect()
 }
 
 /// The machine and its counter, in the order of importance. The full form also says what is as usual.

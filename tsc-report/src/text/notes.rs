@@ -1,7 +1,7 @@
 //! The lines below a row: what the user has asked for besides the columns, and one remark where it changes what the reader does next.
 
 use super::names::{end_of_characters, escaped};
-use super::scale::{Scale, count};
+use super::scale::{Scale, count, scaled};
 use super::{Page, TextForm};
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, EventCount, Report, ThreadReport};
@@ -60,6 +60,15 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     lines
 }
 
+/// The text in lines of the report: the first one begins with its mark.
+pub(super) fn paragraph(text: &str, width: usize) -> Vec<String> {
+    let mut lines = wrapped(text, width);
+    if let Some(first) = lines.first_mut() {
+        first.replace_range(..INDENT.len(), "tsc: ");
+    }
+    lines
+}
+
 /// The text in lines of at most `width` columns, broken between words. No character takes more columns than bytes.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -82,8 +91,8 @@ fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let one = unit.trim_end_matches('s');
     let each = format!("{} per {one}", scale.figure(per_unit));
     Some(match row.units_per_second {
-        Some(rate) if unit == "bytes" => format!("{each}, {:.3} GB/s", rate / 1e9),
-        Some(rate) => format!("{each}, {:.3} M{unit}/s", rate / 1e6),
+        Some(rate) if unit == "bytes" => format!("{each}, {}B/s", scaled(rate)),
+        Some(rate) => format!("{each}, {}{unit}/s", scaled(rate)),
         None => each,
     })
 }
@@ -98,7 +107,8 @@ fn events(row: &CallsiteReport) -> Option<String> {
     };
     let events = row.events.iter().filter(|event| event.calls != 0);
     let counted: Vec<String> = events.map(counted).collect();
-    (!counted.is_empty()).then(|| format!("per call: {}", counted.join(", ")))
+    let of = if row.polls.is_some() { "poll" } else { "call" };
+    (!counted.is_empty()).then(|| format!("per {of}: {}", counted.join(", ")))
 }
 
 fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
@@ -142,7 +152,7 @@ fn long_and_rare(page: &Page<'_>, row: &CallsiteReport) -> Option<String> {
     }
     let is_noted = |&share: &f64| share > NOTED_SHARE && !row.is_below_resolution();
     let share = row.outlier_excess_share.filter(is_noted)?;
-    let excess = share * row.total_ticks;
+    let excess = row.outlier_excess_mean_ticks? * row.samples as f64;
     let blocked = row.on_cpu_ticks.map_or(0.0, |on| row.total_ticks - on);
     let how = if blocked > excess / 2.0 {
         full
@@ -180,6 +190,13 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     let counted = counted.into_iter().filter(|(number, _)| *number != 0);
     let note = |(number, what)| format!("{} {what}", calls(number));
     let mut notes: Vec<String> = counted.map(note).collect();
+    let unlinked = row.sums.probes().saturating_sub(row.sums.linked);
+    if row.is_by_ticks() && !row.is_light() && unlinked > row.sums.probes() / 50 {
+        notes.push(format!(
+            "{} began before the first light one, and are not in the times",
+            calls(unlinked)
+        ));
+    }
     if !row.fence_supported {
         let fence = escaped(&row.fence);
         notes.push(format!("this CPU has no {fence}: measured with lfence"));
@@ -187,7 +204,7 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     notes
 }
 
-fn calls(number: u64) -> String {
+pub(super) fn calls(number: u64) -> String {
     match number {
         1 => "1 call".to_owned(),
         many => format!("{} calls", count(many)),
@@ -226,6 +243,8 @@ mod tests {
                 total_ticks,
                 calls,
                 outlier_excess_share: Some(0.5),
+                outlier_excess_mean_ticks: Some(500.0),
+                samples: 1_000,
                 outliers: 5,
                 mean_ticks: Some(1000.0),
                 slowest: vec![SlowCall {

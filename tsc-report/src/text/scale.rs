@@ -72,6 +72,14 @@ pub(super) fn time(ns: f64) -> String {
     }
 }
 
+/// A rate of units of any size, with the prefix of a unit: `1.23 M`.
+pub(super) fn scaled(rate: f64) -> String {
+    const PREFIXES: [(f64, &str); 4] = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
+    let fits = |(size, _): &(f64, &str)| rate.abs() >= 0.9995 * size;
+    let (size, prefix) = PREFIXES.into_iter().find(fits).unwrap_or((1.0, ""));
+    format!("{} {prefix}", three_digits(rate / size))
+}
+
 fn three_digits(value: f64) -> String {
     let digits = match value.abs() {
         value if value >= 99.95 => 0,
@@ -167,6 +175,13 @@ mod tests {
         ] {
             assert_eq!(time(ns), text);
         }
+    }
+
+    #[test]
+    fn rates_have_three_digits_and_a_prefix() {
+        let rates = [0.0, 50.0, 999.6, 300_000.0, 24_899_000.0, 1.5e12].map(scaled);
+        let expected = ["0.00 ", "50.0 ", "1.00 k", "300 k", "24.9 M", "1500 G"];
+        assert_eq!(rates, expected);
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height
         let earlier = before.as_ref().and_then(|before| before.same(row));
         let (ticks, calls) = earlier.map_or((0.0, 0), |row| (self_ticks(row), row.calls()));
         let calls = row.calls().saturating_sub(calls);
-        rows.push((row, self_ticks(row) - ticks, calls));
+        rows.push((row, (self_ticks(row) - ticks).max(0.0), calls));
     }
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let now: f64 = rows.iter().map(|(_, ticks, _)| ticks).sum();
@@ -94,7 +94,7 @@ fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height
             path(row).into(),
             percent(ticks / now.max(1.0)).into(),
             calls.to_string().into(),
-            percent(self_ticks(row) / all.max(1.0)).into(),
+            percent(self_ticks(row).max(0.0) / all.max(1.0)).into(),
             row.calls().to_string().into(),
             maybe(row.mean_ticks()).into(),
             maybe(row.p99_ticks()).into(),
