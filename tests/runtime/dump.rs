@@ -454,7 +454,9 @@ fn figures_by_ticks_follow_from_the_sums() {
         same("total_ticks", wall - sum("ticked_waiting"));
         same("self_ticks", own - sum("ticked_own_waiting"));
         if sum_of_all("clock_ticks") != 0.0 {
-            let share = sum("ticked_own") / sum_of_all("ticked_own").max(1.0);
+            let outside = report["tick_clock"]["outside_ticks"].as_f64();
+            let outside = outside.expect("a number").max(0.0);
+            let share = sum("ticked_own") / (sum_of_all("ticked_own") + outside).max(1.0);
             let variance = (sum("ticked_squares") + one_more) * (1.0 - share);
             same("self_std_error_ticks", 1.25 * 1024.0 * variance.sqrt());
         }

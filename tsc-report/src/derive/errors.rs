@@ -13,7 +13,8 @@ const BETWEEN_RUNS: f64 = 1.25;
 // what is seen.
 /// So many of the standard errors that the number of ticks alone explains. With the other parts, 95 % of what is measured lies within.
 const STANDARD_ERRORS: f64 = 1.8;
-/// This part of what the probes of a row cost may be subtracted too much or too little, because a probe overlaps with the code around it.
+/// This part of what the probes of a row cost, or of what is subtracted from it for them and for those of its callees, may be too much or too
+/// little, because a probe overlaps with the code around it.
 const UNCERTAIN: f64 = 0.5;
 /// This part of what all probes of the program cost may be in the wrong rows, because the compiler inlines and arranges the code in another way
 /// without them.
@@ -23,9 +24,9 @@ const MISPLACED: f64 = 0.06;
 /// tens of ticks was 10 to 14 ticks a call above its share of `perf` on a Xeon, where the cost of one may be 45 ticks off.
 pub(super) const NESTED: f64 = 1.0 / 3.0;
 
-/// States the errors of all functions.
-pub(super) fn derive_errors(callsites: &mut [CallsiteReport], clock: &Clock) {
-    let ticked = Ticked::of(callsites);
+/// States the errors of all functions. `outside` is the time on the CPU outside of all of them.
+pub(super) fn derive_errors(callsites: &mut [CallsiteReport], clock: &Clock, outside: f64) {
+    let ticked = Ticked::of(callsites, outside);
     let left = interruptions::left(callsites, clock);
     for callsite in callsites {
         if callsite.is_by_ticks() {
@@ -47,9 +48,10 @@ fn error_of_timed(callsite: &CallsiteReport, clock: &Clock, left: f64) -> Option
 }
 
 /// Sums over all functions whose time is known by ticks of the clock. How many of a run's ticks find one of them is a matter of chance,
-/// unless it is the only one.
+/// unless nothing else runs.
 struct Ticked {
-    own: f64,
+    /// The time on the CPU in which ticks find one of them, or none.
+    on_cpu: f64,
     /// What one more tick would add to the squares. With few ticks, the number that was found says little about the number that was to be
     /// expected. `None` if there were none.
     one_more: Option<f64>,
@@ -58,14 +60,14 @@ struct Ticked {
 }
 
 impl Ticked {
-    fn of(callsites: &[CallsiteReport]) -> Self {
+    fn of(callsites: &[CallsiteReport], outside: f64) -> Self {
         let ticked = || callsites.iter().filter(|callsite| callsite.is_by_ticks());
         let sum = |of: fn(&CallsiteReport) -> f64| ticked().map(of).sum::<f64>();
-        let own = sum(|callsite| callsite.sums.ticked_own as f64).max(1.0);
+        let own = sum(|callsite| callsite.sums.ticked_own as f64);
         let squares = sum(|callsite| callsite.sums.ticked_squares as f64);
         let ticks = sum(|callsite| callsite.sums.clock_ticks as f64);
         Self {
-            own,
+            on_cpu: (own + outside.max(0.0)).max(1.0),
             one_more: (ticks != 0.0).then(|| squares / ticks),
             probes: sum(|callsite| callsite.probe_ticks.unwrap_or(0.0)),
         }
@@ -74,12 +76,13 @@ impl Ticked {
     fn state(&self, callsite: &mut CallsiteReport) {
         let sums = &callsite.sums;
         // What one row has too much, others have too little.
-        let of_others = 1.0 - (sums.ticked_own as f64 / self.own).clamp(0.0, 1.0);
+        let of_others = 1.0 - (sums.ticked_own as f64 / self.on_cpu).clamp(0.0, 1.0);
         let by_ticks = |one_more: f64| {
             let variance = (sums.ticked_squares as f64 + one_more) * of_others;
             SQUARES_UNIT * variance.sqrt()
         };
-        let uncertain = UNCERTAIN * callsite.probe_ticks.unwrap_or(0.0);
+        let probes = callsite.probe_ticks.unwrap_or(0.0);
+        let uncertain = UNCERTAIN * probes.max(callsite.subtracted_ticks());
         let misplaced = MISPLACED * self.probes * of_others;
         let error_with = |one_more: f64| {
             // So many more ticks were to be expected at most: if few were found, the standard error is too small as well.
@@ -109,22 +112,27 @@ mod tests {
             light(1, 90 * 1024, 90, 90),
             light(1, 0, 0, 0),
         ];
-        derive_errors(&mut rows, &clock);
+        derive_errors(&mut rows, &clock, 0.0);
         let errors = rows.map(|row| row.self_std_error_ticks.unwrap() / 1024.0 / BETWEEN_RUNS);
         for (error, expected) in errors.iter().zip([11.0 * 0.9, 91.0 * 0.1, 1.0]) {
             assert!((error * error - expected).abs() < 1e-9, "{errors:?}");
         }
         let mut alone = [light(1, 1024, 1, 1)];
-        derive_errors(&mut alone, &clock);
+        derive_errors(&mut alone, &clock, 0.0);
         assert_eq!(alone[0].self_std_error_ticks, Some(0.0));
         // Only the cost of its one probe.
         let probe = UNCERTAIN * 5.0 * IN_PROGRAMS;
         assert_eq!(alone[0].self_error_ticks, Some(probe));
         let mut halves = [light(1, 1024, 1, 0), light(1, 1024, 1, 0)];
-        derive_errors(&mut halves, &clock);
+        derive_errors(&mut halves, &clock, 0.0);
         let expected = Some(probe.hypot(MISPLACED * (2.0 * probe / UNCERTAIN) / 2.0));
         assert_eq!(halves[0].self_error_ticks, expected);
-        derive_errors(&mut [light(1, 0, 0, 0)], &clock);
+        derive_errors(&mut [light(1, 0, 0, 0)], &clock, 0.0);
+        // Half of the time is outside of all functions.
+        let mut beside = [light(1, 90 * 1024, 90, 90)];
+        derive_errors(&mut beside, &clock, 90.0 * 1024.0);
+        let error = beside[0].self_std_error_ticks.unwrap() / 1024.0 / BETWEEN_RUNS;
+        assert!((error * error - 91.0 * 0.5).abs() < 1e-9, "{error}");
     }
 
     #[test]
@@ -153,7 +161,7 @@ mod tests {
             };
             row.derive(&clock);
             let mut rows = [row];
-            derive_errors(&mut rows, &clock);
+            derive_errors(&mut rows, &clock, 0.0);
             rows[0].self_error_ticks.unwrap()
         };
         assert_eq!(error(0), 30.0_f64.hypot(40.0));

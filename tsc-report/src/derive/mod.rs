@@ -30,7 +30,9 @@ impl Report {
         for callsite in &mut self.callsites {
             callsite.derive_units(&self.clock);
         }
-        derive_errors(&mut self.callsites, &self.clock);
+        let outside = self.tick_clock.as_ref().map(|clock| clock.outside_ticks);
+        let outside = outside.unwrap_or(0) as f64;
+        derive_errors(&mut self.callsites, &self.clock, outside);
         if let Some(clock) = &mut self.tick_clock {
             clock.derive(subtracted);
         }
@@ -135,11 +137,12 @@ impl CallsiteReport {
         let own_error = overhead.map(|of| of.visible_error_ticks);
         let outermost = sums.probes().saturating_sub(sums.inner) as f64;
         let nested = self.nested_overhead_ticks.max(0.0) * clock.total_error_share();
-        let crowding = clock.crowding_error_share * self.total_ticks.max(0.0);
+        let on_cpu = self.on_cpu_ticks.unwrap_or(self.total_ticks);
+        let crowding = clock.crowding_error_share * on_cpu.max(0.0);
         self.total_error_ticks = own_error.map(|own| outermost * own + crowding + nested);
         self.systematic_error_ticks = own_error
             .filter(|_| sums.samples != 0)
-            .map(|own| own * self.probes_a_call() + nested_error_of_a_call(sums, clock));
+            .map(|own| (own + nested_error_of_a_probe(sums, clock)) * self.probes_a_call());
     }
 
     /// How many probes a call has: one, or one for each poll of a future.
@@ -252,8 +255,8 @@ impl CallsiteReport {
     }
 }
 
-/// By how much the cost of the probes nested in one call may differ from their calibration.
-fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
+/// By how much the cost of the probes nested in one call, or in one poll, may differ from their calibration.
+fn nested_error_of_a_probe(sums: &CallsiteSums, clock: &Clock) -> f64 {
     let nested = sums.nested.wrapping_sub(sums.registration);
     mean(nested, sums.probes()).unwrap_or(0.0).max(0.0) * clock.total_error_share()
 }
@@ -332,7 +335,7 @@ mod tests {
         };
         of.derive(&clock);
         let mut rows = [of];
-        derive_errors(&mut rows, &clock);
+        derive_errors(&mut rows, &clock, 0.0);
         let [of] = rows;
         // One call is outermost, and four probes' cost is in the calls, of whose error self ticks have the part that every probe adds.
         assert_eq!(of.total_error_ticks, Some(5.0 + 30.0 + 4.0 * 50.0));
