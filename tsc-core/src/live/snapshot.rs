@@ -67,7 +67,7 @@ pub fn snapshot() -> Report {
 pub fn take() -> Report {
     let taken = making_report(|| {
         output::keep();
-        as_overhead(|| {
+        registry::as_report(|| {
             let figures = registry::take_figures()?;
             REPORTED.store(0, Relaxed);
             let report = collect(&figures);
@@ -81,7 +81,7 @@ pub fn take() -> Report {
 /// The sums of all threads, without anything that takes time to determine.
 pub(super) fn sums() -> Report {
     let sums = || Some(collect_sums(&registry::figures()?, Clock::default()));
-    making_report(|| as_overhead(sums)).unwrap_or_default()
+    making_report(|| registry::as_report(sums)).unwrap_or_default()
 }
 
 /// The result of `make`, which may also write the report.
@@ -113,15 +113,7 @@ pub(super) fn printing(print: impl FnOnce() -> Option<()>) {
 
 /// The figures of all threads as they are now.
 pub(super) fn collect_now() -> Option<Report> {
-    as_overhead(|| Some(collect(&registry::figures()?)))
-}
-
-/// The time for `collect` is overhead for an annotated function around it.
-fn as_overhead<T>(collect: impl FnOnce() -> T) -> T {
-    let began = registry::begin_cold_path(thread::this());
-    let collected = collect();
-    registry::add_cost_of_report(began);
-    collected
+    registry::as_report(|| Some(collect(&registry::figures()?)))
 }
 
 /// Prints the figures of all threads as they are now: see [`snapshot`].

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use super::unusual::add_light_calls;
 use crate::calibration::overhead;
 use crate::record::callsite::{Callsite, meta};
 use crate::record::thread;
@@ -40,10 +41,12 @@ impl Clk {
             overhead::calibrate(CLK.kind());
             overhead::visible(Lfence::FENCE)
         };
+        let thread = thread::this();
+        add_light_calls(thread);
         Self {
             text,
             visible,
-            overhead: thread::this().overhead.get(),
+            overhead: thread.overhead.get(),
             start: 0,
         }
     }
@@ -51,6 +54,7 @@ impl Clk {
     #[inline(never)]
     fn print(&self, stop: Ticks) {
         let (thread, raw) = (thread::this(), elapsed(self.start, stop));
+        add_light_calls(thread);
         let added = thread.overhead_since(self.overhead);
         // What annotated functions inside have waited is part of the statements, as is what the rest of them has.
         let lost = thread.on_cpu.lost_since(self.start, added).loss.off;

@@ -62,7 +62,7 @@ extern "C" fn prepare_linked(
     end_caller(thread);
     slot.set_timed(record, thread);
     slot.frame.set_callsite(callsite);
-    link(slot, record);
+    light::this().link_timed(&slot.frame);
     if !thread.detector.is_armed_by_any() {
         return prepare_rearmed(thread, slot);
     }
@@ -73,12 +73,6 @@ extern "C" fn prepare_linked(
 fn end_caller(thread: &Thread) {
     check_light(light::this());
     add_light_calls(thread);
-}
-
-/// Links the frame of a measured call that has started.
-fn link(slot: &Slot, record: &Record) {
-    record.counters.linked.add(1);
-    light::this().link_timed(&slot.frame);
 }
 
 /// A start on a thread that records its tree.
@@ -159,7 +153,7 @@ extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> boo
     if let Some(contexts) = thread.contexts() {
         slot.set_outer(contexts.enter(record.id, &record.last_place, record.is_inner()));
     } else if thread.is_mixed() {
-        link(slot, record);
+        light::this().link_timed(&slot.frame);
     }
     is_timed
 }
@@ -250,8 +244,15 @@ extern "C" fn finish_activation(started: &Started, raw: u64) {
 
 /// Adds what the light calls since the last time have cost to the running overhead, if the program has light probes.
 pub(super) fn add_light_calls(thread: &Thread) {
-    if thread.is_mixed() {
-        thread.add_overhead(overhead::of_light_calls(light::this().new_calls()));
+    if !thread.is_mixed() {
+        return;
+    }
+    let light = light::this();
+    let cost = overhead::of_light_calls(light.new_calls());
+    thread.add_overhead(cost);
+    if light.is_without_timed_frame() {
+        // It is in the ticks that were added as its callees', too.
+        thread.add_work(-cost);
     }
 }
 
@@ -260,7 +261,9 @@ pub(super) fn add_light_calls(thread: &Thread) {
 fn unlink(started: &Started) {
     let light = light::this();
     check_light(light);
-    light.unlink_timed(started.frame());
+    if light.unlink_timed(started.frame()) {
+        started.record().counters.linked.add(1);
+    }
 }
 
 /// The stop of a call on a thread that records its tree. A usual call is recorded here, as [`finish`](super::finish) does it elsewhere.

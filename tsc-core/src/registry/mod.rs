@@ -49,7 +49,7 @@ pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
 pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
-pub(crate) use registration::{add_cost_of_report, as_overhead, begin_cold_path};
+pub(crate) use registration::{as_overhead, as_report, begin_cold_path};
 pub(crate) use sheets::{Recorded, ThreadName};
 pub(crate) use thread_end::release;
 pub use tree::record as record_tree;
@@ -179,11 +179,13 @@ fn register<T>(
         if !room::is_left_for_call(grows) {
             return None;
         }
+        light::begin_own_work(thread);
         let made = catch_unwind(AssertUnwindSafe(|| {
             BEGUN.get(begin);
             make(thread)
         }));
         add_registration_cost(thread, began);
+        light::end_own_work(thread);
         made.ok().flatten()
     });
     let made = made.flatten();
@@ -222,6 +224,10 @@ fn find_known(thread: &Thread, callsite: &Callsite, began: Ticks) -> Option<NonN
             thread.validate();
             drop(own);
             keep_valid(thread);
+            if thread.is_mixed() {
+                // Otherwise each call would find its word stale.
+                light::validate(crate::record::light::this());
+            }
         }
         add_registration_cost(thread, began);
         Some(record.into())

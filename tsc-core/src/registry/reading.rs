@@ -6,7 +6,7 @@
 
 use super::shard::{Own, Shard};
 use super::sheets::{Recorded, Sheets};
-use super::{Lists, UNRECORDED, busy_with, in_cold_path, registry, room};
+use super::{Lists, UNRECORDED, busy_with, in_cold_path, light, registry, room};
 use crate::record::Record;
 use crate::record::taken::rest;
 use crate::record::totals::Totals;
@@ -29,6 +29,7 @@ pub(crate) fn take_figures() -> Option<Recorded> {
 pub(super) fn forget() -> bool {
     // Freed inside the cold path: otherwise a signal handler that comes just after it would find the allocator at work.
     let forgotten = busy_with(|_| room::is_left_for_report().then(|| drop(read(true))));
+    light::take_left_behind();
     forgotten.flatten().is_some()
 }
 

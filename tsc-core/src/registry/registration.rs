@@ -1,8 +1,9 @@
 //! The time that a thread spends in the registry and on reports. It is overhead for the calls that are running, kept apart from the probes'
 //! overhead: their records note it until the outermost call of each stops.
 
-use super::in_cold_path;
-use crate::record::{table::Entry, thread::Thread};
+use super::{busy_with, in_cold_path, light};
+use crate::record::table::Entry;
+use crate::record::thread::{self, Thread};
 use crate::tsc::{Ticks, clock, elapsed};
 
 /// The time at which a cold path begins. What the thread has lost until now belongs to the running call.
@@ -35,7 +36,14 @@ pub(crate) fn as_overhead<T>(thread: &Thread, f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The same as [`add_registration_cost`] for a report.
-pub(crate) fn add_cost_of_report(began: Ticks) {
-    in_cold_path(|thread| add_registration_cost(thread, began));
+/// The same for a report: its time is that of no function, and for timed calls like that of registrations.
+pub(crate) fn as_report<T>(collect: impl FnOnce() -> T) -> T {
+    busy_with(light::begin_own_work);
+    let began = begin_cold_path(thread::this());
+    let collected = collect();
+    in_cold_path(|thread| {
+        add_registration_cost(thread, began);
+        light::end_own_work(thread);
+    });
+    collected
 }

@@ -383,6 +383,56 @@ fn light_callees_are_not_the_own_time_of_a_timed_call_that_began_before() {
 
 #[test]
 #[cfg_attr(miri, ignore = "needs the kernel's word")]
+fn cost_of_light_callees_is_taken_once_from_a_timed_call_that_began_before() {
+    const CALLS: u32 = 1000;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let timed = TIMED.with(|timed| *timed);
+            let inner: &'static Callsite = Box::leak(Box::new(Callsite::new::<Scripted>(
+                meta(&(), module_path!(), line!()).named("inner"),
+            )));
+            let callee = callsite("counted callee");
+            script::begin();
+            call_timed(timed, || {
+                call(callee, || {});
+                call_timed(inner, || {});
+                light::this().simulate(&thread::this().detector, script::now().unwrap());
+                BEFORE.set([timed, callee].map(|one| (one, row(one))).into());
+                call(callee, || {
+                    script::run(300);
+                    tick();
+                });
+                (1..CALLS).for_each(|_| call(callee, || {}));
+                // Longer than they cost.
+                script::run(1_000_000);
+            });
+            let cost = overhead::of_light_calls(CALLS.into());
+            let callees = since_the_beginning(timed).callees;
+            // The other timed call is one of them, and takes nothing but the cost of its probe.
+            assert!(
+                cost > 0 && (callees + cost).abs() < cost / 10,
+                "{callees}, {cost}"
+            );
+        });
+    });
+}
+
+#[test]
+fn calls_that_ticks_could_find_are_counted_when_they_end() {
+    simulated(["around"], |[around]| {
+        let timed = TIMED.with(|timed| *timed);
+        let linked = || row(timed).linked;
+        call(around, || {
+            let before = linked();
+            // After a reset in the call, it is one of the calls since then.
+            call_timed(timed, || assert_eq!(linked(), before));
+            assert_eq!(linked(), before + 1);
+        });
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
 fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
     simulated(["around"], |[around]| {
         let timed = TIMED.with(|timed| *timed);

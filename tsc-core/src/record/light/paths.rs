@@ -253,7 +253,11 @@ impl Paths {
             // The chain ends with it, so this is its own place.
             return chain;
         }
-        self.child(from, callsite, running)
+        match self.child(from, callsite, running) {
+            // Where there is no room, a call is its caller's, as if it were inlined: the callers keep its time.
+            OTHER if from != ROOT => from,
+            place => place,
+        }
     }
 
     /// The place at which a callsite has joined the chain.

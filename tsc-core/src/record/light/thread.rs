@@ -45,6 +45,8 @@ pub(crate) struct LightThread {
     paths: Cell<*const Paths>,
     /// The outermost frame of a timed call; null if none is linked.
     timed: Cell<*const Frame>,
+    /// Whether a timed call was running at the thread's first light one. Such a call has no frame.
+    began_in_timed: Cell<bool>,
     pub(crate) account: Account,
 }
 
@@ -63,6 +65,7 @@ thread_local! {
             is_valid: AtomicBool::new(false),
             paths: Cell::new(ptr::null()),
             timed: Cell::new(ptr::null()),
+            began_in_timed: Cell::new(false),
             account: Account::new(),
         }
     };
@@ -135,17 +138,21 @@ impl LightThread {
         }
     }
 
-    /// Unlinks the frame of a timed call, if it is linked.
-    pub(crate) fn unlink_timed(&self, frame: &Frame) {
-        self.unlink(frame);
+    /// Unlinks the frame of a timed call. Returns whether it was linked.
+    pub(crate) fn unlink_timed(&self, frame: &Frame) -> bool {
         if ptr::eq(self.timed.get(), frame) {
             self.timed.set(ptr::null());
         }
+        self.unlink(frame)
     }
 
-    /// Whether a light call is running, and no timed call with a frame.
-    pub(crate) fn has_light_alone(&self) -> bool {
-        !self.innermost().is_null() && self.timed.get().is_null()
+    pub(crate) fn note_running_timed(&self) {
+        self.began_in_timed.set(true);
+    }
+
+    /// Whether the innermost timed call, if one is running, has no frame.
+    pub(crate) fn is_without_timed_frame(&self) -> bool {
+        self.began_in_timed.get() && self.timed.get().is_null()
     }
 
     #[inline(always)]
@@ -168,21 +175,22 @@ impl LightThread {
     }
 
     /// Unlinks a frame wherever it is, or not at all if it is not linked any more: that of a block may lie in a suspended future, and end after
-    /// the functions around it.
-    pub(crate) fn unlink(&self, frame: &Frame) {
+    /// the functions around it. Returns whether it was linked.
+    pub(crate) fn unlink(&self, frame: &Frame) -> bool {
         let (mut inner, mut at): (Option<&Frame>, _) = (None, self.innermost());
         // SAFETY: linked frames belong to calls that have not ended, so they exist, and both of their fields are written.
         unsafe {
             while let Some(linked) = at.as_ref() {
                 let outer = linked.outer();
                 if ptr::eq(linked, frame) {
-                    return inner
-                        .map_or_else(|| self.innermost.set(outer), |inner| inner.set_outer(outer));
+                    inner.map_or_else(|| self.innermost.set(outer), |inner| inner.set_outer(outer));
+                    return true;
                 }
                 inner = Some(linked);
                 at = outer;
             }
         }
+        false
     }
 
     pub(crate) fn innermost(&self) -> *const Frame {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicI64;
 
 use crate::on_cpu;
-use crate::record::light::{LightThread, Rest};
+use crate::record::light::{self, LightThread, Rest};
 use crate::record::thread::{self, Thread};
 use crate::registry::is_paused;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,14 +11,14 @@ use crate::tick_clock;
 
 /// CPU time in ticks of threads that have ended before a tick could give it to a function. The first tick of another thread takes it, so that
 /// functions on many short-lived threads get their share.
-pub(super) static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
+static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
 /// The part of it since the threads' last ticks is apart.
-pub(super) static LEFT_SINCE_TICK: AtomicI64 = AtomicI64::new(0);
+static LEFT_SINCE_TICK: AtomicI64 = AtomicI64::new(0);
 
 /// Whether time off the CPU of some thread could not be divided into blocked and waiting.
 pub(super) static UNSPLIT: AtomicBool = AtomicBool::new(false);
 
-pub(super) fn take_left_behind() -> Rest {
+pub(in crate::registry) fn take_left_behind() -> Rest {
     Rest {
         since_tick: LEFT_SINCE_TICK.swap(0, Relaxed),
         pending: LEFT_BEHIND.swap(0, Relaxed),
@@ -40,15 +40,33 @@ pub(crate) fn check_light(light: &LightThread) {
     let Some(busy) = thread.enter_cold_path() else {
         return;
     };
-    settle(light, thread);
+    settle(light, thread, false);
     light.account.leave(on_cpu::now());
     drop(busy);
+}
+
+/// Called in the cold path before the runtime's own work: what has happened until now is the innermost function's.
+pub(in crate::registry) fn begin_own_work(thread: &Thread) {
+    pass(thread, false);
+}
+
+/// Called in the cold path after the runtime's own work, whose time is no function's.
+pub(in crate::registry) fn end_own_work(thread: &Thread) {
+    pass(thread, true);
+}
+
+fn pass(thread: &Thread, is_own_work: bool) {
+    let light = light::this();
+    if light.paths().is_some() {
+        settle(light, thread, is_own_work);
+        light.account.leave(on_cpu::now());
+    }
 }
 
 /// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
 pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
     if let Some(paths) = light.paths() {
-        settle(light, thread);
+        settle(light, thread, false);
         let rest = light.account.rest();
         if light.account.has_ticked_often() {
             paths.divide(rest.since_tick + rest.pending);
@@ -60,7 +78,7 @@ pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
     light.end();
 }
 
-fn settle(light: &LightThread, thread: &Thread) {
+fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
     let account = &light.account;
     let _errno = on_cpu::Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
@@ -72,10 +90,11 @@ fn settle(light: &LightThread, thread: &Thread) {
     if new.is_some() || was_off {
         tick_clock::note_noticed(ticks);
     }
-    let Some(passed) = thread.passed(was_off, new) else {
+    // Also after a tick alone: since Linux 6.19, the kernel does not clear the word of a thread that blocks in a system call.
+    let Some(passed) = thread.passed(was_off || new.is_some(), new) else {
         return;
     };
-    if account.is_paused(is_paused()) {
+    if account.is_paused(is_paused()) || is_own_work {
         account.skip(passed.now);
         return;
     }
@@ -91,8 +110,8 @@ fn settle(light: &LightThread, thread: &Thread) {
     let since = account.checked();
     let sums = account.settle(passed, ticks_per_us, usual, take_left_behind);
     paths.add(place, &sums);
-    if light.has_light_alone() {
-        // A timed call around it has no frame if it began before the first light one. These ticks are not its own, and this loss neither.
+    if light.is_without_timed_frame() && !light.innermost().is_null() {
+        // The timed call is around it. These ticks are not its own, and this loss neither.
         thread.add_work(sums.on_cpu);
         thread.on_cpu.claim_since(since, sums.off);
     }

@@ -19,6 +19,7 @@ pub(super) mod check;
 mod interleavings;
 mod totals;
 
+pub(super) use check::{begin_own_work, end_own_work, take_left_behind};
 pub(crate) use check::{check_light, is_unsplit};
 use totals::add_counts;
 
@@ -38,13 +39,18 @@ pub(crate) fn find_row(
     if light.has(callsite.row()) {
         // It has only noticed a pause that is over, or a reset. Nothing here allocates or waits: a signal handler may have interrupted the
         // allocator.
-        light.validate();
-        keep_valid(light);
+        validate(light);
         return true;
     }
     let began = begin_cold_path(thread::this());
     let make = |thread: &Thread| make_row(thread, callsite, counter, count);
     register(callsite, began, begin, make).unwrap_or(false)
+}
+
+/// Makes a thread use its rows again after a pause or a reset.
+pub(super) fn validate(light: &LightThread) {
+    light.validate();
+    keep_valid(light);
 }
 
 /// Sends the next start through the cold path if a pause has come in between.
@@ -106,6 +112,7 @@ fn begin(light: &LightThread, thread: &Thread, record: &LightRecord, has_times: 
     let begins = light.begin(&thread.detector, &record.paths);
     let (now, last) = (on_cpu::now(), tick_clock::epoch().last());
     light.account.begin(now, last);
+    thread.for_each_wanted(|entry| entry.depth() != 0, |_| light.note_running_timed());
     begins
 }
 
@@ -142,8 +149,7 @@ fn count_after_end(number: usize, counter: usize, count: u64) -> Option<bool> {
 /// In the child of a fork: the calling thread's next light call finds out that it has no rows here.
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
-    check::LEFT_BEHIND.store(0, Relaxed);
-    check::LEFT_SINCE_TICK.store(0, Relaxed);
+    check::take_left_behind();
     check::UNSPLIT.store(false, Relaxed);
     tick_clock::EPOCH.words.forget();
     light::this().forget_rows();
