@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tsc_report::Report;
 
 use super::policy::Policy;
+use crate::rows::path;
 use crate::session::{About, Session};
 use crate::statistics::{median, range};
 
@@ -50,11 +51,30 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
         let kind = run.tick_clock().map_or("timed", |_| "light");
         (!run.callsites().is_empty()).then(|| kind.to_owned())
     });
+    objections.extend(left_out([before, after]));
     objections.extend(probes(before, after));
     objections.extend(rates(before, after));
     objections.extend(loads(before, after));
     objections.extend([before, after].into_iter().filter_map(clock));
     objections
+}
+
+/// What `--only` or a variable has left out on one side has its time in other rows there.
+fn left_out(sessions: [&Session; 2]) -> Option<String> {
+    let [before, after] = sessions;
+    let names = |[of, other]: [&Session; 2]| {
+        let measured: BTreeSet<String> = other
+            .runs
+            .iter()
+            .flat_map(Report::callsites)
+            .map(path)
+            .collect();
+        let left_out: BTreeSet<&String> = of.runs.iter().flat_map(Report::left_out).collect();
+        let differ = left_out.into_iter().filter(|name| measured.contains(*name));
+        differ.cloned().collect::<Vec<String>>()
+    };
+    let differ = [names([before, after]), names([after, before])].concat();
+    (!differ.is_empty()).then(|| format!("only one side has measured {}", differ.join(", ")))
 }
 
 /// Where `run --all` has left out other functions, their time is in other rows.

@@ -42,7 +42,15 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
         short: SHORT * hz.unwrap_or(0.0),
     };
     if sides.interleaved && policy.metric() == Metric::SelfTime {
-        for (values, runs) in sides.values.iter_mut().zip(&sides.runs) {
+        sides.add_whole();
+    }
+    sides.compare(policy)
+}
+
+impl Sides {
+    /// Adds a row for the whole program.
+    pub fn add_whole(&mut self) {
+        for (values, runs) in self.values.iter_mut().zip(&self.runs) {
             let whole = Values {
                 runs: runs.whole.clone(),
                 own: runs.whole.clone(),
@@ -53,10 +61,7 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
             values.insert(WHOLE.to_owned(), whole);
         }
     }
-    sides.compare(policy)
-}
 
-impl Sides {
     /// Judges each function.
     pub fn compare(&self, policy: &Policy) -> Comparison {
         let mut rows = self.rows(policy);
@@ -248,7 +253,8 @@ impl Sides {
         let weight = statistics::mean(figures[0]) / statistics::mean(&values[0].own) / share;
         let weight = [1.0, weight][of as usize];
         let rests = [0, 1].map(|side| {
-            let others = changed.iter().filter(|other| *other != name);
+            let is_other = |other: &&String| *other != name && *other != WHOLE;
+            let others = changed.iter().filter(is_other);
             let others: Vec<&Values> = others.map(|other| &self.values[side][other]).collect();
             pairs::rest(&self.runs[side], values[side], &others)
         });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Policy;
-use super::judge::Sides;
+use super::judge::{Sides, WHOLE};
 use super::pairs::Runs;
 use super::row::{Comparison, Row, Verdict, known_change};
 use super::values::{SHARES, Values};
@@ -169,6 +169,25 @@ fn nothing_changed_and_at_most_one_comparison_in_twenty_says_so() {
             .count();
         assert!(wrong <= 10, "{wrong} of 200; spread {}", noise.spread);
     }
+}
+
+#[test]
+fn where_all_functions_are_slower_alike_the_others_are_still_compared_with_the_rest() {
+    let mut random = Random(0xdad);
+    let (mut whole, mut functions) = (0, 0);
+    for _ in 0..100 {
+        let mut sides = simulated(&mut random, QUIET, |_| 1.05, true);
+        sides.add_whole();
+        let comparison = sides.compare(&Policy::default());
+        let changed = changed(&comparison);
+        whole += usize::from(changed == [WHOLE]);
+        functions += changed.iter().filter(|&&name| name != WHOLE).count();
+    }
+    // The shortest calls are not compared with the rest of the program, and may tell of one that they are slower.
+    assert!(
+        whole > 50 && functions < 50,
+        "{whole} of 100, {functions} functions"
+    );
 }
 
 #[test]

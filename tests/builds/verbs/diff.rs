@@ -489,6 +489,23 @@ fn sessions_without_the_same_functions_are_not_compared() {
 }
 
 #[test]
+fn what_one_side_has_left_out_is_no_change_of_the_others() {
+    let project = Project::new(
+        "#[tsc_runtime::cycles] fn inner() { std::hint::black_box(1); }
+        #[tsc_runtime::cycles] fn outer() { inner() }
+        fn main() { outer() }
+        ",
+    );
+    project.tsc("run --name whole").ends(0);
+    project.tsc("run --only outer --name part").ends(0);
+    for sessions in ["whole part", "part whole"] {
+        project
+            .tsc(&format!("diff {sessions}"))
+            .remarks("only one side has measured app::inner");
+    }
+}
+
+#[test]
 fn two_machines_or_kinds_of_probes_are_not_compared() {
     let project = sessions();
     let change = |key: &str, value: Value| {
