@@ -54,7 +54,7 @@ impl<'a> Beside<'a> {
     /// # Errors
     /// If the program cannot be started, or the session cannot be written.
     pub fn run(&mut self, measured: Ended, session: &mut Writer, input: &mut Input) -> Result<()> {
-        let bare = Batch::silent(self.bare).run_once(input)?;
+        let bare = self.run_bare(input)?;
         self.saved += 1;
         self.turns.push([measured, bare]);
         // A status other than 0 may be a result, as for grep. It is a failure only if the two programs end differently.
@@ -66,6 +66,15 @@ impl<'a> Beside<'a> {
             run.bare_cpu_seconds = bare.cpu_seconds;
         }
         session.save()
+    }
+
+    /// In a debug build, attributes of the project's own measure here, too, unless they are told not to.
+    fn run_bare(&self, input: &mut Input) -> Result<Ended> {
+        let bare = Batch {
+            variables: &[("TSC_SKIP", ".".to_owned())],
+            ..Batch::silent(self.bare)
+        };
+        bare.run_once(input)
     }
 
     /// Whether the program ends by itself soon, as far as is known. A signal may end the next run before its report. A service that failed to
@@ -131,8 +140,7 @@ impl<'a> Beside<'a> {
         input: &mut Input,
     ) -> Result<()> {
         let measured = measure(variables, measured, input);
-        let mut bare = || Batch::silent(self.bare).run_once(input);
-        let both = measured.and_then(|measured| Ok([measured, bare()?]));
+        let both = measured.and_then(|measured| Ok([measured, self.run_bare(input)?]));
         match both {
             // The user has had enough, and what was compared before is kept.
             _ if interrupt::status().is_some() => {}

@@ -384,6 +384,32 @@ fn package_in_a_folder_of_a_package_is_a_dependency() {
 }
 
 #[test]
+fn project_in_a_folder_of_its_dependency_is_not_copied_into_itself() {
+    let main = "fn main() { println!(\"{}\", upper::work(2)) }\n";
+    let whole = Project::with_manifest("", "fn main() {}\n");
+    let head = "[package]\nname = \"upper\"\nversion.workspace = true\nedition = \"2024\"\n";
+    let workspace = "[workspace]\nexclude = [\"app\"]\n[workspace.package]\nversion = \"0.1.0\"\n";
+    whole.write("Cargo.toml", &(head.to_owned() + workspace));
+    let work =
+        "pub fn work(times: u32) -> u32 { if times == 0 { 0 } else { work(times - 1) + times } }\n";
+    whole.write(
+        "src/lib.rs",
+        &("#![doc = include_str!(\"../README.md\")]\n".to_owned() + work),
+    );
+    whole.write("README.md", "Works.\n");
+    let head = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+    let dependencies = "[dependencies]\nupper = { path = \"..\" }\n";
+    whole.write("app/Cargo.toml", &(head.to_owned() + dependencies));
+    whole.write("app/src/main.rs", main);
+    let mut command = whole.command("run --all --with upper --json");
+    command.current_dir(whole.path("app"));
+    command.env("CARGO_TARGET_DIR", whole.path("app/target"));
+    let ended = Ended::of(command.output().unwrap(), "run --all --with upper").ends(0);
+    let measured = calls(&ended);
+    assert_eq!(measured.get("upper::work"), Some(&3), "{measured:?}");
+}
+
+#[test]
 fn names_that_match_no_dependency_are_an_error() {
     let program = Program::new();
     let run = |words: &str| program.tsc(words).ends(2);

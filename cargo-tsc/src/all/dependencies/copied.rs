@@ -87,7 +87,7 @@ impl Copied {
                 is_annotated,
             };
         }
-        let tree = Tree::of(&package, &folder, places.original);
+        let tree = Tree::of(&package, &folder);
         let inner = folder.strip_prefix(&tree.original).unwrap_or(Path::new(""));
         Self {
             copy: tree.copy(places.all).join(inner),
@@ -118,7 +118,7 @@ impl Copied {
 }
 
 impl Tree {
-    fn of(package: &Package, folder: &Path, project: &Path) -> Self {
+    fn of(package: &Package, folder: &Path) -> Self {
         let is_git = || {
             let source = package.source.as_ref();
             source.is_some_and(|source| source.repr.starts_with("git+"))
@@ -135,8 +135,6 @@ impl Tree {
         } else {
             None
         };
-        // A copy cannot contain itself.
-        let whole = whole.filter(|whole| !project.starts_with(whole));
         let original = whole.unwrap_or(folder).to_owned();
         let name = original.file_name().unwrap_or_default();
         Self {

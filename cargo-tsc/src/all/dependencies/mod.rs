@@ -26,6 +26,7 @@ use super::copy::{Replaced, sync};
 use super::folder::Folder;
 use super::unopened::Unopened;
 use crate::build::{Project, Refusal};
+use crate::sources::whole;
 
 /// The crates that are copied.
 #[derive(Debug, Default)]
@@ -143,18 +144,22 @@ impl Dependencies {
         copied.map(|(id, copied)| (copied, self.manifests.get(id).map_or("", String::as_str)))
     }
 
-    /// Updates the copies. `replaced` has the contents that differ from the originals.
+    /// Updates the copies, without `target`, in which they are. `replaced` has the contents that differ from the originals.
     ///
     /// # Errors
     /// If a file cannot be read or written.
-    pub fn sync(&self, all: &Folder, replaced: &Replaced) -> Result<()> {
+    pub fn sync(&self, all: &Folder, target: &Path, replaced: &Replaced) -> Result<()> {
         let trees: BTreeSet<&Tree> = self.trees().collect();
         for tree in trees {
             let mut folder = all.folder(OsStr::new(WITH))?;
             for name in &tree.names {
                 folder = folder.folder(OsStr::new(name))?;
             }
-            let leave_out = [".git", "target", "Cargo.lock"].map(|name| tree.original.join(name));
+            let names = [".git", "target", "Cargo.lock"];
+            let mut leave_out = names.map(|name| tree.original.join(name)).to_vec();
+            let original = whole(tree.original.clone());
+            let inner = target.strip_prefix(&original).ok();
+            leave_out.extend(inner.map(|inner| tree.original.join(inner)));
             sync(&tree.original, &folder, &leave_out, replaced)?;
         }
         Ok(())

@@ -276,7 +276,7 @@ impl<'a> Tree<'a> {
         let mut written = Written::take(&record, root)?;
         sync_again(root, &folder, &leave_out, replaced, &mut written)?;
         written.keep(&record)?;
-        self.dependencies.sync(&all, replaced)?;
+        self.dependencies.sync(&all, target, replaced)?;
         // Without a lock file of the project, both copies have the one that cargo has made for the first.
         let bare = self.outside.copy(&self.folder, BARE);
         let (from, also) = match name {
