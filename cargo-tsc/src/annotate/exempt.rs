@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, Expr, Meta, Stmt};
+use syn::{Attribute, Block, Expr, Meta, ReturnType, Signature, Stmt, Type, UnOp};
 
 /// The attributes of functions that the compiler or a test runner calls, or that have an unusual body.
 const SPECIAL: [&str; 10] = [
@@ -64,13 +64,56 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
 
 /// Whether a body is a straight line of a few operations, without a call, a loop, a macro, a closure or an await. It takes less time than
 /// a probe.
-pub(super) fn is_straight_line(body: &Block) -> bool {
-    let mut line = StraightLine(true);
+pub(super) fn is_straight_line(signature: &Signature, body: &Block) -> bool {
+    let mut line = StraightLine {
+        is_one: true,
+        computes_numbers: is_primitive(&signature.output),
+    };
     line.visit_block(body);
-    line.0
+    line.is_one
 }
 
-struct StraightLine(bool);
+struct StraightLine {
+    is_one: bool,
+    /// Otherwise an operator may be that of a matrix, which is a call.
+    computes_numbers: bool,
+}
+
+/// Whether a function returns nothing, or a value of a built-in type.
+fn is_primitive(output: &ReturnType) -> bool {
+    const TYPES: [&str; 16] = [
+        "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
+        "u32", "u64", "u128", "usize",
+    ];
+    match output {
+        ReturnType::Default => true,
+        ReturnType::Type(_, of) => {
+            matches!(&**of, Type::Path(of) if TYPES.iter().any(|it| of.path.is_ident(it)))
+        }
+    }
+}
+
+/// Whether the expression has an operator that types can define, and whose result is a value.
+fn is_arithmetic(expression: &Expr) -> bool {
+    use syn::BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
+    match expression {
+        Expr::Binary(of) => matches!(
+            of.op,
+            Add(_)
+                | BitAnd(_)
+                | BitOr(_)
+                | BitXor(_)
+                | Div(_)
+                | Mul(_)
+                | Rem(_)
+                | Shl(_)
+                | Shr(_)
+                | Sub(_)
+        ),
+        Expr::Unary(of) => !matches!(of.op, UnOp::Deref(_)),
+        _ => false,
+    }
+}
 
 impl<'ast> Visit<'ast> for StraightLine {
     fn visit_expr(&mut self, expression: &'ast Expr) {
@@ -99,15 +142,15 @@ impl<'ast> Visit<'ast> for StraightLine {
                 | Expr::Unary(_)
                 | Expr::Unsafe(_)
         ) || is_constructor(expression);
-        self.0 &= is_plain;
-        if self.0 {
+        self.is_one &= is_plain && (self.computes_numbers || !is_arithmetic(expression));
+        if self.is_one {
             visit::visit_expr(self, expression);
         }
     }
 
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
-        self.0 &= matches!(statement, Stmt::Local(_) | Stmt::Expr(..));
-        if self.0 {
+        self.is_one &= matches!(statement, Stmt::Local(_) | Stmt::Expr(..));
+        if self.is_one {
             visit::visit_stmt(self, statement);
         }
     }

@@ -185,7 +185,7 @@ impl Functions<'_> {
             if exempt::is_special(attributes) || self.of_allocators.contains(&function.name) {
                 return;
             }
-            if sig.asyncness.is_none() && exempt::is_straight_line(body) {
+            if sig.asyncness.is_none() && exempt::is_straight_line(sig, body) {
                 self.too_short += 1;
                 return;
             }

@@ -48,6 +48,7 @@ fn what_is_done_sooner_than_a_probe_stays_bare() {
     check(
         "fn get(&self) -> u8 { self.x }\nfn new() -> Option<S> { Some(S { a: 1 }) }\nfn pick(a: u8) -> u8 { if a > 1 { 2 } else { a << 3 } }\n\
          $fn calls() { f() }\n$fn loops() { while x {} }\n$fn says() { println!() }\n$fn method(&self) { self.x.y() }\n$async fn later() {}\n\
+         $fn product(a: &M, b: &M) -> M { a * b }\n$fn negated(a: M) -> M { -a }\nfn sum(&self) -> f64 { self.a + self.b }\n\
          #[test] fn t() { f() }\n#[tokio::test] async fn tt() { f() }\n#[cfg(test)] mod tests { fn g() { f() } }\n\
          #[panic_handler] fn p(_: &I) -> ! { loop {} }\nunsafe impl std::alloc::GlobalAlloc for A { fn alloc() { f() } }\n",
         Where::Worthwhile,

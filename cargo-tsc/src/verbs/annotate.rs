@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::Package;
+use cargo_metadata::{DependencyKind, Package};
 
 use crate::all;
 use crate::annotate::{self, Function, Where};
@@ -37,7 +37,7 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
     let changes = Changes::make(args, &project, &members)?;
     changes.print(args)?;
     if !changes.bare.is_empty() {
-        let names: Vec<String> = changes.bare.into_iter().collect();
+        let names: Vec<&str> = changes.bare.iter().map(String::as_str).collect();
         remark(&format!(
             "without it, because their probes cost too much in the last `run --all`: {}",
             names.join(", ")
@@ -47,7 +47,7 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
         remark("nothing was changed; --write adds it, and --strip removes it");
     }
     if args.write {
-        say_what_is_needed(&members, &changes.undeclared);
+        say_what_is_needed(&changes);
     }
     Ok(Exit::Fine)
 }
@@ -58,6 +58,8 @@ struct Changes {
     files: Vec<PathBuf>,
     /// How many attributes were added or removed.
     attributes: usize,
+    /// The packages in which that was, and which do not depend on the runtime.
+    without_runtime: BTreeSet<String>,
     /// The roots of crates that must declare the runtime.
     undeclared: Vec<PathBuf>,
     /// The functions without an attribute because of what their probes cost.
@@ -101,6 +103,9 @@ impl Changes {
                     Ok(count) => {
                         changes.attributes += count;
                         changes.files.push(file);
+                        if !depends_on_runtime(package) {
+                            changes.without_runtime.insert(package.name.to_string());
+                        }
                     }
                     Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
                 }
@@ -146,18 +151,20 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
-/// Says what the packages need so that the attributes compile. `undeclared` are the roots of crates that must declare the runtime.
-fn say_what_is_needed(members: &[&Package], undeclared: &[PathBuf]) {
-    for package in members {
-        let mut dependencies = package.dependencies.iter();
-        if !dependencies.any(|dependency| dependency.name == "tsc-runtime") {
-            remark(&format!(
-                "{} needs the dependency: cargo add tsc-runtime --package {}",
-                package.name, package.name
-            ));
-        }
+/// Whether the package's libraries and programs may use the runtime, not only its tests.
+fn depends_on_runtime(package: &Package) -> bool {
+    let mut dependencies = package.dependencies.iter();
+    dependencies.any(|of| of.name == "tsc-runtime" && of.kind == DependencyKind::Normal)
+}
+
+/// Says what the packages need so that the attributes compile.
+fn say_what_is_needed(changes: &Changes) {
+    for name in &changes.without_runtime {
+        remark(&format!(
+            "{name} needs the dependency: cargo add tsc-runtime --package {name}"
+        ));
     }
-    for file in undeclared {
+    for file in &changes.undeclared {
         remark(&format!(
             "{} needs the line `{}`, because it is of the 2015 edition",
             file.display(),

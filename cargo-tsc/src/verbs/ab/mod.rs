@@ -141,7 +141,7 @@ fn build(
 ) -> Result<Vec<Vec<Executable>>> {
     let command = &checkout.command(command)?;
     let here = checkout.folder().with_context(|| revision.to_owned())?;
-    let project = Project::find(command, &here)?;
+    let project = Project::find_for_build(command, &here)?;
     // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
     // use different target folders and, for what they have in common, different wrappers.
     let (kind, number) = match (checkout.is_working_tree(), name) {
