@@ -9,6 +9,7 @@ use tsc_report::{CallsiteReport, FenceOverhead, Report};
 use super::Place;
 use crate::annotate::Function;
 use crate::rows::{path, self_ticks};
+use crate::sources::plain;
 
 /// A measured run may take this many times the CPU time of one without measurement.
 pub const ALLOWED: f64 = 1.2;
@@ -60,7 +61,9 @@ impl Measured {
     #[must_use]
     pub fn is(&self, file: &Path, function: &Function) -> bool {
         let identifier = self.name.rsplit("::").next();
-        self.place.0 == file && self.place.1 == function.line && identifier == Some(&function.name)
+        plain(&self.place.0) == file
+            && self.place.1 == function.line
+            && identifier == Some(&function.name)
     }
 
     /// All functions in a report. A file may belong to two crates, and its functions to two rows.

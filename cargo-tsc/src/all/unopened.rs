@@ -11,6 +11,7 @@ use tsc_report::Report;
 
 use super::known::Files;
 use crate::rows::{all_self_ticks, self_ticks};
+use crate::sources::plain;
 
 /// If rows with a greater share of the CPU time call such crates, this is said.
 const SAID: f64 = 1.0 / 3.0;
@@ -32,7 +33,10 @@ pub fn remark(report: &Report, root: &Path, files: &Files, unopened: &Unopened) 
     let mut share = 0.0;
     let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
     for row in report.callsites() {
-        let Some(crates) = calls.functions.get(&(root.join(row.file()), row.line())) else {
+        let Some(crates) = calls
+            .functions
+            .get(&(plain(&root.join(row.file())), row.line()))
+        else {
             continue;
         };
         let own = self_ticks(row) / all;

@@ -82,14 +82,15 @@ impl Changes {
                     ));
                     continue;
                 }
-                let place = file.strip_prefix(project.root()).unwrap_or(&file);
+                let there = plain(&file);
+                let place = there.strip_prefix(project.root()).unwrap_or(&there);
                 let source = fs::read_to_string(&file);
                 let source = source.with_context(|| file.display().to_string())?;
-                let refused = refused.of(&plain(&file), &source);
+                let refused = refused.of(&there, &source);
                 if !args.strip {
                     refused.sentences().for_each(|sentence| remark(&sentence));
                 }
-                let left_out = last.left_out(&file, &source);
+                let left_out = last.left_out(&there, &source);
                 let leave_out = |function: &Function| {
                     let found = left_out.iter().find(|one| one.is(place, function));
                     bare.borrow_mut().extend(found.map(|one| one.name.clone()));

@@ -73,6 +73,21 @@ fn calls(json: &Value) -> BTreeMap<String, u64> {
 }
 
 #[test]
+fn file_that_two_programs_name_in_different_ways_is_one() {
+    let project = Project::with_manifest("", "mod util;\nfn main() { util::work() }\n");
+    project.write(
+        "src/util.rs",
+        "pub fn work() { for n in 0..20_000_000 { step(n) } }\nfn step(n: u64) { std::hint::black_box(n); }\n",
+    );
+    let tool = "#[path = \"../util.rs\"]\nmod util;\nfn main() { util::work() }\n";
+    project.write("src/bin/tool.rs", tool);
+    let ended = project.tsc("run --all --release --bin tool --json").ends(0);
+    let measured = calls(&ended.json());
+    assert_eq!(measured.get("tool::util::work"), Some(&1), "{measured:?}");
+    assert!(!measured.contains_key("tool::util::step"), "{measured:?}");
+}
+
+#[test]
 fn every_function_is_measured_and_no_file_is_touched() {
     let project = stranger(MAIN);
     std::fs::remove_file(project.path("Cargo.lock")).unwrap();

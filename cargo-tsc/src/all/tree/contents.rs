@@ -17,7 +17,7 @@ use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{CargoVerb, Refusal};
 use crate::progress::remark;
-use crate::sources::{Sources, place};
+use crate::sources::{Sources, place, plain};
 
 impl Tree<'_> {
     /// The manifests that must be different in a copy, with the runtime if it is given.
@@ -107,7 +107,11 @@ impl Tree<'_> {
                     );
                     continue;
                 };
-                if let Some(text) = self.annotate(package, &file, &file)? {
+                // Two crates may name it in different ways.
+                if replaced.contains_key(&place) {
+                    continue;
+                }
+                if let Some(text) = self.annotate(package, &file, &place)? {
                     replaced.insert(place, text);
                 }
             }
@@ -129,7 +133,7 @@ impl Tree<'_> {
             // The compiler shows the project's own paths.
             let file = file.strip_prefix(copy).unwrap_or(file);
             let root = self.original.root();
-            let file = root.join(file);
+            let file = plain(&root.join(file));
             if !self.files.contains_key(&file) || !file.starts_with(root) {
                 continue;
             }

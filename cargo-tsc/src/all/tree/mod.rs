@@ -24,7 +24,7 @@ use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing, toolchain};
-use crate::sources::on_disk;
+use crate::sources::{on_disk, plain};
 pub use refused::Refused;
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
@@ -130,7 +130,7 @@ impl<'a> Tree<'a> {
     pub fn choose(&mut self, choice: &Choice) {
         let root = self.original.root();
         let mut set = |(file, line): &Place, probe| {
-            self.probes.insert((root.join(file), *line), probe);
+            self.probes.insert((plain(&root.join(file)), *line), probe);
         };
         for function in &choice.timed {
             set(&function.place, Some(Probe::Timed));
@@ -146,7 +146,7 @@ impl<'a> Tree<'a> {
     /// Whether the function has a probe only because every function has one.
     #[must_use]
     pub fn can_leave_out(&self, (file, line): &Place) -> bool {
-        let place = (self.original.root().join(file), *line);
+        let place = (plain(&self.original.root().join(file)), *line);
         self.offered.contains(&place)
     }
 
