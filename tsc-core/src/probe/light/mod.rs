@@ -7,7 +7,6 @@
 //! All of it is inlined. What is unusual is one call, out of line: the first call of a callsite on a thread, and a probe that finds that the
 //! clock has ticked or that the thread was off the CPU.
 
-use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr;
 
@@ -34,13 +33,12 @@ use cold::stop_out_of_order;
 
 /// A running call of a light function. It ends when this is dropped, whichever way the function is left.
 ///
-/// Not `Send`, because the frame belongs to this thread.
+/// Not `Send`, because the frame belongs to this thread, whose state is not `Sync`.
 #[derive(Debug)]
 #[must_use]
 pub struct LightProbe<'a> {
     frame: &'a Frame,
     thread: &'static LightThread,
-    local: PhantomData<*const ()>,
 }
 
 impl<'a> LightProbe<'a> {
@@ -68,11 +66,7 @@ impl<'a> LightProbe<'a> {
             // SAFETY: the frame has its callsite.
             unsafe { keeping::start::<COUNTER>(in_register) };
         }
-        Self {
-            frame,
-            thread,
-            local: PhantomData,
-        }
+        Self { frame, thread }
     }
 }
 
@@ -101,7 +95,7 @@ impl<'a> LightBlock<'a> {
 impl Drop for LightBlock<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        let LightProbe { frame, thread, .. } = *self.0;
+        let LightProbe { frame, thread } = *self.0;
         if ptr::eq(frame, thread.innermost()) {
             // SAFETY: as for `LightProbe`.
             unsafe { stop(thread, frame) };
