@@ -1,7 +1,7 @@
 //! Measures what a probe costs, with the same code that the attribute inlines. This is done when the first callsite of a fence policy is
 //! called, and again for every report, because the core clock varies and the fences take a fixed number of core cycles, not of ticks.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::measurements::{Costs, Series, medians, per_call};
 use super::statistics::median;
@@ -54,6 +54,9 @@ const LIGHT: usize = Fence::ALL.len();
 
 static MEASUREMENTS: PerProcess<Mutex<KnownCosts>> = PerProcess::new();
 
+/// Whether the program has timed and light probes. Then a timed call costs more, and is measured so on all threads.
+static MIXED: AtomicBool = AtomicBool::new(false);
+
 /// Each policy's mean visible overhead and the cost of a light call, as the bits of an `f64`, for those who must not take a lock. 0.0 if the
 /// probe is not in use.
 static VISIBLE: [AtomicU64; LIGHT + 1] = [const { AtomicU64::new(0) }; LIGHT + 1];
@@ -89,6 +92,26 @@ const LIGHT_ENOUGH: Ticks = 1_250_000;
 /// Measures what the probes of this kind cost, unless it has been measured.
 pub(crate) fn calibrate(kind: Kind) {
     if with(|table| table[index(kind)].kind.is_none()) {
+        measure_and_add(kind, FIRST_ENOUGH);
+    }
+}
+
+/// Called before a timed call in a program that has light probes. What timed calls have cost before does not count any more.
+pub(crate) fn begin_to_mix() {
+    if MIXED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let timed = with(|table| {
+        let timed = &mut table[..LIGHT];
+        timed
+            .iter_mut()
+            .for_each(|known| known.costs = Default::default());
+        timed
+            .iter()
+            .filter_map(|known| known.kind)
+            .collect::<Vec<Kind>>()
+    });
+    for kind in timed {
         measure_and_add(kind, FIRST_ENOUGH);
     }
 }
@@ -180,11 +203,12 @@ fn measure(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     segment[0].set_record(&raw const record);
     let thread = thread::this();
     // A probe costs more if the call tree is recorded. These calls must not appear in the thread's own tree.
-    let has_tree = contexts::are_recorded() && !thread.is_mixed();
+    let is_mixed = MIXED.load(Ordering::Relaxed);
+    let has_tree = contexts::are_recorded() && !is_mixed;
     let contexts = has_tree.then(Contexts::new).flatten();
     let recorded_round = || {
         let mut measured = None;
-        thread.with_segment(&segment, contexts.as_ref(), || {
+        thread.with_segment(&segment, contexts.as_ref(), is_mixed, || {
             measured = round(empty_calls, &record);
         });
         measured

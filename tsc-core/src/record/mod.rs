@@ -19,6 +19,7 @@ use crate::record::side_histograms::{Side, SideHistograms};
 use crate::record::slowest::Slowest;
 use crate::record::table::Entry;
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::tsc::Fence;
 
 pub(crate) mod atomic_histogram;
 mod batch;
@@ -103,6 +104,8 @@ pub(crate) struct Record {
     /// The events counted in the callsite's calls.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     pub(crate) events: Option<&'static event_row::EventRow>,
+    /// The callsite's fence.
+    pub(crate) fence: Cell<Option<Fence>>,
 }
 
 /// "Typical" in the documentation of the memory needed: what a record takes until more octaves are seen than it has room for.
@@ -145,6 +148,7 @@ impl Record {
             slowest: None,
             #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
             events: None,
+            fence: Cell::new(None),
         }
     }
 

@@ -203,13 +203,15 @@ impl Thread {
         self.mixed.get() || !self.contexts.get().is_null()
     }
 
-    /// From now on the program has light probes, too. Called before the table is used again.
-    pub(crate) fn begin_to_mix(&self) {
-        if !self.mixed.replace(true) {
+    /// From now on the program has light probes, too. Called before the table is used again. Returns whether that is new.
+    pub(crate) fn begin_to_mix(&self) -> bool {
+        let is_new = !self.mixed.replace(true);
+        if is_new {
             self.set_contexts(ptr::null());
             // The light calls so far are in no timed one that has a frame.
             super::light::this().new_calls();
         }
+        is_new
     }
 
     pub(crate) fn is_mixed(&self) -> bool {
@@ -241,14 +243,15 @@ impl Thread {
 
     /// Uses only the first segment of another table while `f` runs, and restores the old sums afterwards. The next probe takes the cold
     /// path, and so finds its own table, or a pause or reset that has come meanwhile. `contexts` is the thread's call tree in the meantime,
-    /// if call trees are recorded.
+    /// if call trees are recorded. `mixed` is whether the program has light probes, too.
     pub(crate) fn with_segment(
         &self,
         segment: &[Entry; FIRST_LEN],
         contexts: Option<&Contexts>,
+        mixed: bool,
         f: impl FnOnce(),
     ) {
-        let own = self.contexts.get();
+        let (own, own_mixed) = (self.contexts.get(), self.mixed.replace(mixed));
         self.set_contexts(contexts.map_or(ptr::null(), ptr::from_ref));
         let (overhead, work) = (self.overhead.get(), self.work.get());
         let own_segment = self.segments[0].replace(segment.as_ptr());
@@ -258,6 +261,7 @@ impl Thread {
         // A signal handler that still finds the other length finds the other segment.
         compiler_fence(SeqCst);
         self.segments[0].set(own_segment);
+        self.mixed.set(own_mixed);
         self.set_contexts(own);
         self.overhead.set(overhead);
         self.work.set(work);

@@ -250,6 +250,9 @@ fn is_paused_by_now() -> bool {
 /// `None` if the callsite is left out, or if there is no memory.
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Record>> {
     tree::decide();
+    if has_light_probes() {
+        overhead::begin_to_mix();
+    }
     let number = number_of(callsite)?;
     let registry = registry();
     with_shard_slot(|slot| {

@@ -129,8 +129,8 @@ impl Shard {
         }
         let record = record.as_ref()?.pointer();
         entry.set_record(record.as_ptr());
-        if has_light_probes() {
-            thread.begin_to_mix();
+        if has_light_probes() && thread.begin_to_mix() {
+            records.iter().flatten().for_each(set_costs);
         }
         // Under the lock, so that whoever takes the figures later finds the table in use.
         thread.set_table(table);
@@ -161,11 +161,17 @@ pub(super) unsafe fn make_record(
         .events
         .replace(callsite.events.get_or_init(Box::default));
     let record = OwnedRecord::new(record)?;
-    if let Some(fence) = callsite.fence() {
+    record.fence.set(callsite.fence());
+    set_costs(&record);
+    Some(record)
+}
+
+/// Sets what a probe of the record costs, as far as that is known now.
+fn set_costs(record: &OwnedRecord) {
+    if let Some(fence) = record.fence.get() {
         let overhead = overhead::of(fence);
         record.visible.set(overhead.visible_ticks.round() as u64);
         record.cost.set(overhead.total_ticks.round() as u64);
         record.nesting.set(overhead.nesting_ticks.round() as u64);
     }
-    Some(record)
 }
