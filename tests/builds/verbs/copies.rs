@@ -1,6 +1,40 @@
 //! What `cargo tsc run --all` copies of a project, and what it remembers of the copies.
 
+use std::fs::{self, File};
+use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::git::commit_all;
 use crate::project::{Ended, Project};
+
+#[test]
+fn build_script_that_asks_git_changes_nothing_of_the_users() {
+    let main = "fn main() { println!(\"{}\", env!(\"VERSION\")); println!(\"{}\", std::env::args().count()) }\n";
+    let project = Project::with_manifest("", main);
+    project.write(".gitignore", "target\n");
+    let script = "fn main() {
+        let mut git = std::process::Command::new(\"git\");
+        let output = git.args([\"describe\", \"--always\", \"--dirty\", \"--tags\"]).output().unwrap();
+        println!(\"cargo::rustc-env=VERSION={}\", String::from_utf8(output.stdout).unwrap().trim());
+    }\n";
+    project.write("build.rs", script);
+    commit_all(&project.path(""));
+    let tag = Command::new("git")
+        .args(["tag", "v7"])
+        .current_dir(project.path(""))
+        .status();
+    assert!(tag.unwrap().success());
+    // Git looks at files whose times differ from those in its index, and then writes it anew.
+    let old = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let file = File::options()
+        .append(true)
+        .open(project.path("src/main.rs"))
+        .unwrap();
+    file.set_modified(old).unwrap();
+    let index = fs::read(project.path(".git/index")).unwrap();
+    project.tsc("run --all").ends(0).says("v7");
+    assert_eq!(fs::read(project.path(".git/index")).unwrap(), index);
+}
 
 #[test]
 fn a_package_in_the_projects_folder_may_depend_on_one_out_of_it() {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail};
 use regex_lite::Regex;
@@ -284,13 +285,27 @@ impl<'a> Tree<'a> {
             _ => (root, String::new()),
         };
         sync_lock(from, &folder, &all, OsStr::new(name), also.as_bytes()).with_context(context)?;
-        // Build scripts may ask git for the version.
-        let git = root.join(".git");
-        if git.is_dir() {
-            let text = format!("gitdir: {}\n", git.display());
-            folder.write(OsStr::new(".git"), text.as_bytes(), None)?;
-        }
+        let name = format!("{}.git", self.outside.name(name));
+        self.sync_git(&all, &folder, &name).with_context(context)?;
         Ok(copy)
+    }
+
+    /// Build scripts may ask git for the version. It may write its index, so the copy has one of its own, as a worktree does.
+    fn sync_git(&self, all: &Folder, copy: &Folder, name: &str) -> io::Result<()> {
+        let git = self.original.root().join(".git");
+        if !git.is_dir() {
+            return Ok(());
+        }
+        let own = all.folder(OsStr::new(name))?;
+        for file in ["HEAD", "index"] {
+            if let Ok(contents) = fs::read(git.join(file)) {
+                own.write(OsStr::new(file), &contents, None)?;
+            }
+        }
+        let common = format!("{}\n", git.display());
+        own.write(OsStr::new("commondir"), common.as_bytes(), None)?;
+        let text = format!("gitdir: {}\n", self.folder.join(name).display());
+        copy.write(OsStr::new(".git"), text.as_bytes(), None)
     }
 
     /// The environment of cargo. Of `dependencies`, the paths are those of the originals, as those of the project are.
