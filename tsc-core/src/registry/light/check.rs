@@ -91,7 +91,9 @@ fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
         tick_clock::note_noticed(ticks);
     }
     // Also after a tick alone: since Linux 6.19, the kernel does not clear the word of a thread that blocks in a system call.
-    let Some(passed) = thread.passed(was_off || new.is_some(), new) else {
+    let asked = thread.passed(was_off || new.is_some(), new);
+    // The kernel may not answer any more. A thread that was not off the CPU does without.
+    let Some(passed) = asked.or_else(|| thread.passed(was_off, new)) else {
         return;
     };
     if account.is_paused(is_paused()) || is_own_work {
