@@ -45,6 +45,8 @@ pub(crate) const CROWDING_SHARE: f64 = 0.4;
 struct Known {
     /// `None` until such a probe is called.
     kind: Option<Kind>,
+    /// Whether the costs are those beside light probes.
+    is_mixed: bool,
     costs: [Series; 3],
 }
 
@@ -98,30 +100,22 @@ pub(crate) fn calibrate(kind: Kind) {
 
 /// Called before a timed call in a program that has light probes. What timed calls have cost before does not count any more.
 pub(crate) fn begin_to_mix() {
-    if MIXED.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    let timed = with(|table| {
-        let timed = &mut table[..LIGHT];
-        timed
-            .iter_mut()
-            .for_each(|known| known.costs = Default::default());
-        timed
-            .iter()
-            .filter_map(|known| known.kind)
-            .collect::<Vec<Kind>>()
-    });
-    for kind in timed {
-        measure_and_add(kind, FIRST_ENOUGH);
+    if !MIXED.swap(true, Ordering::Relaxed) {
+        measure_again(LIGHT, FIRST_ENOUGH);
     }
 }
 
 /// Measures all probes in use again. Not inlined: the guard of instructions leaves it out by its name.
 #[inline(never)]
 pub(crate) fn recalibrate() {
+    measure_again(LIGHT + 1, ENOUGH);
+}
+
+/// Measures the first so many elements of the table that are in use.
+fn measure_again(len: usize, enough: Ticks) {
     let measured = with(|table| *table);
-    for kind in measured.into_iter().filter_map(|known| known.kind) {
-        measure_and_add(kind, ENOUGH);
+    for kind in measured[..len].iter().filter_map(|known| known.kind) {
+        measure_and_add(kind, enough);
     }
 }
 
@@ -133,15 +127,22 @@ fn index(kind: Kind) -> usize {
 }
 
 fn measure_and_add(kind: Kind, enough: Ticks) {
+    let is_mixed = MIXED.load(Ordering::Relaxed) && index(kind) != LIGHT;
     let costs = match kind {
-        Kind::Timed(_, empty_calls) => measure(empty_calls, enough),
+        Kind::Timed(_, empty_calls) => measure(empty_calls, enough, is_mixed),
         Kind::Light(empty_calls) => measure_light(empty_calls),
     };
     let visible = with(|table| {
         let known = &mut table[index(kind)];
         known.kind = Some(kind);
-        for (series, cost) in known.costs.iter_mut().zip(costs.into_iter().flatten()) {
-            series.add(cost);
+        // A measurement may have begun before the program had light probes, and end after one of those beside them.
+        if let Some(costs) = costs.filter(|_| is_mixed || !known.is_mixed) {
+            if is_mixed && !known.is_mixed {
+                (known.is_mixed, known.costs) = (true, <[Series; 3]>::default());
+            }
+            for (series, cost) in known.costs.iter_mut().zip(costs) {
+                series.add(cost);
+            }
         }
         match kind {
             Kind::Timed(..) => known.costs[0].mean(),
@@ -192,7 +193,7 @@ pub(crate) fn of(fence: Fence) -> FenceOverhead {
 ///
 /// Meanwhile the thread is attached to the interruption detector. A thread is not attached before its first call, nor in a report that is
 /// made after its end. There, each call would take the slow path at its start and its stop, which costs a quarter more.
-fn measure(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
+fn measure(empty_calls: EmptyCalls, enough: Ticks, is_mixed: bool) -> Option<Costs> {
     // The operating system's clock replaces the TSC, whose inlined reads would kill the process.
     if clock::is_os_clock() {
         return os_clock_costs(clock::now);
@@ -203,7 +204,6 @@ fn measure(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     segment[0].set_record(&raw const record);
     let thread = thread::this();
     // A probe costs more if the call tree is recorded. These calls must not appear in the thread's own tree.
-    let is_mixed = MIXED.load(Ordering::Relaxed);
     let has_tree = contexts::are_recorded() && !is_mixed;
     let contexts = has_tree.then(Contexts::new).flatten();
     let recorded_round = || {
