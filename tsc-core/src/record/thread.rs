@@ -327,12 +327,14 @@ impl Thread {
     }
 
     /// What has passed since the last check of the light probes. If the thread `was_off` the CPU, or may have been, the kernel is asked.
-    /// `None` if it does not answer.
+    /// `None` if it does not answer. After a tick it is asked, too: since Linux 6.19, it does not clear the word of a thread that blocks in a
+    /// system call.
     pub(crate) fn passed(&self, was_off: bool, ticks: Option<NewTicks>) -> Option<Passed> {
-        let now = if was_off {
-            self.note_loss(ticks.is_some())?
-        } else {
-            on_cpu::now()
+        let asks = was_off || ticks.is_some();
+        let answered = asks.then(|| self.note_loss(ticks.is_some())).flatten();
+        let now = match answered {
+            None if was_off => return None,
+            answered => answered.unwrap_or_else(on_cpu::now),
         };
         let loss = self.on_cpu.look();
         Some(Passed { now, loss, ticks })

@@ -226,7 +226,7 @@ fn find_known(thread: &Thread, callsite: &Callsite, began: Ticks) -> Option<NonN
             keep_valid(thread);
             if thread.is_mixed() {
                 // Otherwise each call would find its word stale.
-                light::validate(crate::record::light::this());
+                light::validate();
             }
         }
         add_registration_cost(thread, began);

@@ -37,26 +37,22 @@ pub(crate) fn check_light(light: &LightThread) {
         return;
     }
     let thread = thread::this();
-    let Some(busy) = thread.enter_cold_path() else {
-        return;
-    };
-    settle(light, thread, false);
-    light.account.leave(on_cpu::now());
-    drop(busy);
+    if let Some(_busy) = thread.enter_cold_path() {
+        pass(light, thread, false);
+    }
 }
 
 /// Called in the cold path before the runtime's own work: what has happened until now is the innermost function's.
 pub(in crate::registry) fn begin_own_work(thread: &Thread) {
-    pass(thread, false);
+    pass(light::this(), thread, false);
 }
 
 /// Called in the cold path after the runtime's own work, whose time is no function's.
 pub(in crate::registry) fn end_own_work(thread: &Thread) {
-    pass(thread, true);
+    pass(light::this(), thread, true);
 }
 
-fn pass(thread: &Thread, is_own_work: bool) {
-    let light = light::this();
+fn pass(light: &LightThread, thread: &Thread, is_own_work: bool) {
     if light.paths().is_some() {
         settle(light, thread, is_own_work);
         light.account.leave(on_cpu::now());
@@ -90,10 +86,7 @@ fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
     if new.is_some() || was_off {
         tick_clock::note_noticed(ticks);
     }
-    // Also after a tick alone: since Linux 6.19, the kernel does not clear the word of a thread that blocks in a system call.
-    let asked = thread.passed(was_off || new.is_some(), new);
-    // The kernel may not answer any more. A thread that was not off the CPU does without.
-    let Some(passed) = asked.or_else(|| thread.passed(was_off, new)) else {
+    let Some(passed) = thread.passed(was_off, new) else {
         return;
     };
     if account.is_paused(is_paused()) || is_own_work {

@@ -35,11 +35,10 @@ pub(crate) fn find_row(
     if PAUSED.load(Relaxed) {
         return false;
     }
-    let light = light::this();
-    if light.has(callsite.row()) {
+    if light::this().has(callsite.row()) {
         // It has only noticed a pause that is over, or a reset. Nothing here allocates or waits: a signal handler may have interrupted the
         // allocator.
-        validate(light);
+        validate();
         return true;
     }
     let began = begin_cold_path(thread::this());
@@ -47,8 +46,9 @@ pub(crate) fn find_row(
     register(callsite, began, begin, make).unwrap_or(false)
 }
 
-/// Makes a thread use its rows again after a pause or a reset.
-pub(super) fn validate(light: &LightThread) {
+/// Makes this thread use its rows again after a pause or a reset.
+pub(super) fn validate() {
+    let light = light::this();
     light.validate();
     keep_valid(light);
 }
