@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 
 use super::folder::{Folder, Kind};
 use super::written::Written;
+use crate::sources::on_disk;
 
 /// Files whose contents differ between the copy and the original.
 pub type Replaced = std::collections::BTreeMap<PathBuf, Vec<u8>>;
@@ -22,6 +23,17 @@ const LARGE: u64 = 64 << 20;
 
 /// Cargo's lock file.
 const LOCK: &str = "Cargo.lock";
+
+/// The paths in `from` that no copy of it has: what is built, with the copies themselves, and what copies have of their own. A user may name
+/// `from` by a link, but not `target`.
+#[must_use]
+pub fn left_out(from: &Path, target: &Path) -> Vec<PathBuf> {
+    let own = ["target", ".git", LOCK].map(|name| from.join(name));
+    let inner = target.strip_prefix(on_disk(from)).ok();
+    own.into_iter()
+        .chain(inner.map(|inner| from.join(inner)))
+        .collect()
+}
 
 /// Makes `to` a copy of `from`, without caches and the paths in `leave_out`, and with the contents in `replaced` (paths as in `from`). What
 /// may not be read or is gone meanwhile is left out, too, because it is rarely part of the program; if it is, cargo says that it is missing.

@@ -1,10 +1,9 @@
 //! What `cargo tsc run --all` copies of a project, and what it remembers of the copies.
 
 use std::fs::{self, File};
-use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::git::commit_all;
+use crate::git::{commit_all, git};
 use crate::project::{Ended, Project};
 
 #[test]
@@ -19,11 +18,7 @@ fn build_script_that_asks_git_changes_nothing_of_the_users() {
     }\n";
     project.write("build.rs", script);
     commit_all(&project.path(""));
-    let tag = Command::new("git")
-        .args(["tag", "v7"])
-        .current_dir(project.path(""))
-        .status();
-    assert!(tag.unwrap().success());
+    git(&project.path(""), &["tag", "v7"]);
     // Git looks at files whose times differ from those in its index, and then writes it anew.
     let old = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let file = File::options()

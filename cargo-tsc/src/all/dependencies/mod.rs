@@ -22,11 +22,10 @@ use graph::Graph;
 pub use graph::is_macro;
 use left_out::LeftOut;
 
-use super::copy::{Replaced, sync};
+use super::copy::{self, Replaced, sync};
 use super::folder::Folder;
 use super::unopened::Unopened;
 use crate::build::{Project, Refusal};
-use crate::sources::whole;
 
 /// The crates that are copied.
 #[derive(Debug, Default)]
@@ -155,11 +154,7 @@ impl Dependencies {
             for name in &tree.names {
                 folder = folder.folder(OsStr::new(name))?;
             }
-            let names = [".git", "target", "Cargo.lock"];
-            let mut leave_out = names.map(|name| tree.original.join(name)).to_vec();
-            let original = whole(tree.original.clone());
-            let inner = target.strip_prefix(&original).ok();
-            leave_out.extend(inner.map(|inner| tree.original.join(inner)));
+            let leave_out = copy::left_out(&tree.original, target);
             sync(&tree.original, &folder, &leave_out, replaced)?;
         }
         Ok(())

@@ -14,7 +14,7 @@ use regex_lite::Regex;
 use tsc_report::Report;
 
 use super::choice::Choice;
-use super::copy::{Replaced, sync_again, sync_lock};
+use super::copy::{Replaced, left_out, sync_again, sync_lock};
 use super::dependencies::{Dependencies, Places, Wanted};
 use super::folder::Folder;
 use super::known::{Files, Known, Last};
@@ -260,15 +260,11 @@ impl<'a> Tree<'a> {
         let root = self.original.root();
         let copy = self.outside.copy(&self.folder, name);
         let target = self.original.target();
-        let mut leave_out = vec![root.join("target"), root.join(".git")];
-        // The user may name the project's folder by a link, but not the target folder.
-        let physical = on_disk(root);
-        leave_out.extend(target.strip_prefix(&physical).map(|inner| root.join(inner)));
-        if copy.starts_with(&physical) {
+        let mut leave_out = left_out(root, target);
+        if copy.starts_with(on_disk(root)) {
             // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
             leave_out.push(root.join(".cargo"));
         }
-        leave_out.push(root.join("Cargo.lock"));
         let context = || copy.display().to_string();
         let all = Folder::open(&target.join("tsc"), ALL).with_context(context)?;
         let folder = self.outside.open(&all, name).with_context(context)?;
