@@ -215,7 +215,13 @@ fn sessions_report_what_happened_in_them() {
     assert_eq!(calls_of_work(&text), [1, 1, 4, 4, 19], "{text}");
     assert_eq!(text.matches("no annotated function was called").count(), 1);
     // This session reports all calls, so there is no dump at exit.
-    assert_eq!(calls_of_work(&stderr(&run("session-of-all", &[]))), [10]);
+    let text = stderr(&run("session-of-all", &[]));
+    assert_eq!(calls_of_work(&text), [10]);
+    // It began before the first annotated call.
+    assert!(
+        text.contains(": CPU ") && !text.contains(": CPU 0ns"),
+        "{text}"
+    );
     // Here it ends while a call runs, whose time is in the dump at exit.
     let text = stderr(&run("session-of-all-in-a-call", &[]));
     assert_eq!(calls_of_work(&text), [10, 10], "{text}");

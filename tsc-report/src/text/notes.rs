@@ -236,6 +236,23 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_ticks_could_not_find_are_said() {
+        let note = |linked| {
+            let mut row = CallsiteReport {
+                fence_supported: true,
+                ..CallsiteReport::default()
+            };
+            let sums = &mut row.sums;
+            (sums.samples, sums.linked, sums.clock_ticks) = (100, linked, 1);
+            uncounted(&Report::default(), &row)
+        };
+        let said = "49 calls began before the first light one, and are not in the times";
+        assert_eq!(note(51), [said]);
+        // A few are not worth a line, and if most are missing, the times are those of the calls.
+        assert_eq!([note(98), note(49)], [[""; 0]; 2]);
+    }
+
+    #[test]
     fn one_call_that_took_most_is_not_called_several() {
         let remark_of = |longest, polls, calls, total_ticks| {
             let row = CallsiteReport {
