@@ -78,6 +78,12 @@ fn over_instrument(number: u32) -> u32 {
     number + 1
 }
 
+#[cycles]
+#[tracing::instrument(skip(naked))]
+fn over_instrument_of_naked(naked: u32) -> u32 {
+    naked + 1
+}
+
 #[tracing::instrument]
 #[cycles]
 async fn future_under_instrument(number: u32) -> u32 {
@@ -149,6 +155,7 @@ fn every_order_does_what_it_did() {
     }
     assert_eq!(run(Outer.fetch("")), Err(std::fmt::Error));
     assert_eq!((under_instrument(1), over_instrument(1)), (2, 2));
+    assert_eq!(over_instrument_of_naked(1), 2);
     // SAFETY: these are the addresses of numbers that live long enough.
     let both = unsafe { (dereferences(&3), run(dereferences_later(&4))) };
     assert_eq!((tsc_runtime_neighbour(1), both), (2, (3, 4)));

@@ -1,6 +1,6 @@
 //! Futures are measured poll by poll, so that the time while they are suspended does not count.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
 
@@ -9,7 +9,6 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
-use crate::items;
 use crate::params;
 use crate::recording;
 use crate::refuse;
@@ -62,12 +61,11 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
         let this = &receiver.self_token;
         quote_spanned!(span=> let _ = &#this;)
     });
-    // A macro sees what is bound before its definition: inside the future, that are its own parameters.
-    let [items, macros] = items::split_at_macro(items);
-    let written = quote_spanned!(span=> #macros #stmts #tail);
+    // The items stay with the statements, because the hint is not to find their names, and their macros what the future binds.
+    let written = quote_spanned!(span=> #items #stmts #tail);
     let written = delimited(Delimiter::Brace, written, body.span());
     let content =
-        quote_spanned!(span=> #items #receiver #bound #prologue #hint match () { () => #written });
+        quote_spanned!(span=> #receiver #bound #prologue #hint match () { () => #written });
     let content = delimited(Delimiter::Brace, content, body.span());
     let future = quote_spanned!(body.span()=> async move #content);
     let blamed = tail.map_or((span, span), |tail| tokens::ends(&tail, span));
@@ -96,9 +94,7 @@ pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenS
     let Function {
         head, sig, body, ..
     } = function;
-    if !mentions(sig.output.to_token_stream(), |ident| {
-        ident.ends_with("Future")
-    }) {
+    if !return_type::is_future(&sig.output) {
         return Ok(None);
     }
     let Body {
@@ -278,8 +274,10 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
             let renamed = Pat::Verbatim(name.to_token_stream());
             let pat = std::mem::replace(pat, renamed);
             let [lints, cfgs] = take_lints(attrs);
+            let borrows = pat.to_token_stream().to_string().contains("ref mut");
+            let mutability = borrows.then(|| quote_spanned!(span=> mut));
             lets.extend(
-                quote_spanned!(span=> #cfgs let #name = #name; #cfgs #lints let #pat = #name;),
+                quote_spanned!(span=> #cfgs let #mutability #name = #name; #cfgs #lints let #pat = #name;),
             );
         }
     }
@@ -323,9 +321,34 @@ const INERT: [&str; 13] = [
 
 fn must_stay_async(function: &Function) -> bool {
     let sig = &function.sig;
+    let elides = |input: &FnArg| elides_in_impl(input.to_token_stream(), false);
     sig.ident == "main"
         || return_type::is_never(&sig.output)
         || !function.attrs.iter().all(is_inert)
+        || sig.inputs.iter().any(elides)
+}
+
+/// Whether a lifetime after an `impl` has no name, as in `impl Iterator<Item = &u32>`: only an `async fn` may have it. Those in
+/// `impl Fn(&u32)` belong to the trait.
+fn elides_in_impl(tokens: TokenStream, mut after_impl: bool) -> bool {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    trees.iter().enumerate().any(|(at, tree)| {
+        let is_next = |text: &str| {
+            trees
+                .get(at + 1)
+                .is_some_and(|next| next.to_string() == text)
+        };
+        after_impl |= matches!(tree, TokenTree::Ident(ident) if ident == "impl");
+        match tree {
+            TokenTree::Punct(punct) if punct.as_char() == '&' => after_impl && !is_next("'"),
+            TokenTree::Punct(punct) => after_impl && punct.as_char() == '\'' && is_next("_"),
+            TokenTree::Group(group) => {
+                let of_fn = at > 0 && matches!(trees[at - 1], TokenTree::Ident(_));
+                !of_fn && elides_in_impl(group.stream(), after_impl)
+            }
+            TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+        }
+    })
 }
 
 /// Whether `attr` cannot be a macro, and does not expect that a lint finds the word `async`.

@@ -24,7 +24,7 @@ impl Body {
     pub(crate) fn split(body: &Group, returns: bool) -> Self {
         let mut trees = precedence::trees(body.stream());
         let inner_attrs = take(&mut trees, items::inner_attrs_len);
-        let items = take(&mut trees, items_len);
+        let items = take(&mut trees, items::leading_items_len);
         let (stmts, tail) = if returns {
             split_tail(trees)
         } else {
@@ -42,10 +42,6 @@ impl Body {
 /// Removes and returns as many tokens as `len` says from the front of `trees`.
 fn take(trees: &mut Vec<TokenTree>, len: fn(&[TokenTree]) -> usize) -> TokenStream {
     trees.drain(..len(trees)).collect()
-}
-
-fn items_len(trees: &[TokenTree]) -> usize {
-    items::leading_items_len(trees, |_| true)
 }
 
 /// Parses only the tokens after the last `;`. If that fails, there is no tail, and nothing forces the result to be computed before the

@@ -174,7 +174,7 @@ fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
 // `unreachable_code`, whatever the tail does. The call has the tail's spans, because the borrow checker's messages point at the call.
 fn hold(args: &Args, tail: &TokenStream, body: Span) -> TokenStream {
     let (first, last) = ends(tail, body);
-    // The label takes the body's span: a labelled block begins with it.
+    // The label takes the body's span: a labelled block begins with it, and its edition decides when temporaries drop.
     let label = syn::Lifetime::new("'__tail", body);
     let inside = Span::mixed_site();
     let absurd = args.private(inside);

@@ -1,13 +1,13 @@
 //! A function in parts: the tokens before its body, what they mean, and the body.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::ToTokens as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Result, Signature, Token, Visibility};
 
 use crate::items;
 use crate::precedence;
 use crate::refuse;
+use crate::return_type;
 use crate::tokens::mentions;
 
 /// A function with a body.
@@ -48,16 +48,11 @@ impl Function {
     /// pinned future has the expansion further inside.
     pub(crate) fn is_measured(&self) -> bool {
         let trees: Vec<TokenTree> = self.body.stream().into_iter().collect();
-        let mut rest = &trees[items::inner_attrs_len(&trees)..];
-        while let Some(len) = items::leading_item_len(rest) {
-            rest = &rest[len..];
-        }
+        let rest = &trees[items::inner_attrs_len(&trees)..];
+        let rest = &rest[items::leading_items_len(rest)..];
         let is = |at: usize, name: &str| matches!(rest.get(at), Some(TokenTree::Ident(ident)) if ident == name);
         let begins = is(0, "let") && (is(1, "__callsite") || is(1, "mut") && is(2, "__slot"));
-        begins
-            || mentions(self.sig.output.to_token_stream(), |ident| {
-                ident.ends_with("Future")
-            }) && holds_probes(&self.body.stream())
+        begins || return_type::is_future(&self.sig.output) && holds_probes(&self.body.stream())
     }
 
     pub(crate) fn as_written(&self) -> TokenStream {

@@ -5,32 +5,19 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 use crate::precedence;
 
 /// The number of tokens of the item at the front of `trees`; `None` if a statement that is no item may begin there.
-pub(crate) fn leading_item_len(trees: &[TokenTree]) -> Option<usize> {
+fn leading_item_len(trees: &[TokenTree]) -> Option<usize> {
     let start = attrs_len(trees);
     let rest = &trees[start..];
     begins_item(rest).then(|| start + item_len(rest))
 }
 
-/// The number of tokens of the items at the front of `trees`, up to the first that is not wanted.
-pub(crate) fn leading_items_len(
-    trees: &[TokenTree],
-    is_wanted: impl Fn(&[TokenTree]) -> bool,
-) -> usize {
+/// The number of tokens of the items at the front of `trees`.
+pub(crate) fn leading_items_len(trees: &[TokenTree]) -> usize {
     let mut len = 0;
-    while let Some(item) = leading_item_len(&trees[len..])
-        && is_wanted(&trees[len..])
-    {
+    while let Some(item) = leading_item_len(&trees[len..]) {
         len += item;
     }
     len
-}
-
-/// The items before the first `macro_rules!`, and the others.
-pub(crate) fn split_at_macro(items: TokenStream) -> [TokenStream; 2] {
-    let is_macro = |trees: &[TokenTree]| matches!(keyword(trees), TokenTree::Ident(word) if word == "macro_rules");
-    let mut trees: Vec<TokenTree> = items.into_iter().collect();
-    let others = trees.split_off(leading_items_len(&trees, |trees| !is_macro(trees)));
-    [trees, others].map(TokenStream::from_iter)
 }
 
 /// The number of tokens of the outer attributes and doc comments at the front of `trees`.
@@ -147,7 +134,7 @@ fn begins_item(trees: &[TokenTree]) -> bool {
         "const" => next.is_some_and(|next| next != "move" && next != "async"),
         "unsafe" => next.is_some_and(|next| qualifies_fn(next) || is_block_item(next)),
         "async" => next.is_some_and(qualifies_fn),
-        "union" => next.is_some(),
+        "union" => next.is_some_and(|next| next != "as"),
         "macro_rules" => {
             matches!(trees.get(1), Some(TokenTree::Punct(bang)) if bang.as_char() == '!')
         }

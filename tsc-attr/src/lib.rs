@@ -84,8 +84,8 @@ mod tokens;
 /// locals alone may be computed after the stop, because the statements do not change.
 ///
 /// An `async fn` is measured poll by poll, and so is a function that ends in an `async` block or in `Box::pin` of one, and in whose return type
-/// the word `Future` is, which is what `#[async_trait]` makes: time suspended is in the row's wall ticks only. For any other function that
-/// returns a future, only the creation of the future is measured.
+/// the word `Future` is, which is what `#[async_trait]` makes: time suspended is in the row's wall ticks only. A call of such a function
+/// that returns before this block is not counted. For any other function that returns a future, only its creation is measured.
 ///
 /// # What does not change
 ///

@@ -8,9 +8,9 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Attribute, FnArg, Pat, Signature};
 
 /// A name that a parameter brings into the body.
-pub(crate) struct Binding<'a> {
-    pub(crate) attrs: Vec<&'a Attribute>,
-    pub(crate) name: TokenStream,
+struct Binding<'a> {
+    attrs: Vec<&'a Attribute>,
+    name: TokenStream,
 }
 
 // Input:  fn f(self, a: A, #[cfg(x)] (b, _): (B, C), unused: D) { a + b }
@@ -28,7 +28,7 @@ pub(crate) fn escapes(sig: &Signature, body: &TokenStream, private: &TokenStream
 }
 
 /// Every binding of every parameter, in the order of declaration.
-pub(crate) fn bindings(sig: &Signature) -> Vec<Binding<'_>> {
+fn bindings(sig: &Signature) -> Vec<Binding<'_>> {
     let mut bindings = Vec::new();
     for input in &sig.inputs {
         match input {
@@ -100,16 +100,16 @@ fn may_bind(ident: &Ident) -> bool {
 }
 
 /// The identifiers in a body, including those in the braces of a format string.
-pub(crate) struct Mentioned(BTreeSet<String>);
+struct Mentioned(BTreeSet<String>);
 
 impl Mentioned {
-    pub(crate) fn of(body: &TokenStream) -> Self {
+    fn of(body: &TokenStream) -> Self {
         let mut names = BTreeSet::new();
         gather(body.clone(), &mut names);
         Self(names)
     }
 
-    pub(crate) fn contains(&self, name: &TokenStream) -> bool {
+    fn contains(&self, name: &TokenStream) -> bool {
         self.0.contains(&name.to_string())
     }
 }

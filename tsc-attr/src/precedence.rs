@@ -5,7 +5,9 @@
 //! stands beside it. All others stay as they are, because a macro's input may have other text with parentheses.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
-use syn::{Expr, Type};
+use quote::ToTokens as _;
+use syn::parse::Parser as _;
+use syn::{Block, Expr, Type};
 
 use crate::tokens::delimited;
 
@@ -65,30 +67,46 @@ fn is_torn(before: &[TokenTree], group: &Group, after: &[TokenTree]) -> bool {
     }
     let [prefix, postfix] = [ends_in_operator(before), begins_with_postfix(after)];
     let infix = prefix || postfix || begins_with_infix(after);
-    infix
-        && match syn::parse2::<Expr>(group.stream()) {
-            Ok(expr) => is_loose(&expr) || postfix && is_prefixed(&expr),
-            Err(_) => prefix && syn::parse2(group.stream()).is_ok_and(|ty| is_sum(&ty)),
+    match syn::parse2::<Expr>(group.stream()) {
+        Ok(expr) => {
+            infix && is_loose(&expr)
+                || postfix && is_prefixed(&expr)
+                || begins_statement(before) && ends_early(&expr)
         }
+        Err(_) => prefix && syn::parse2(group.stream()).is_ok_and(|ty| is_sum(&ty)),
+    }
 }
 
 /// Whether an operator before or after `expr` takes only a part of it.
 fn is_loose(expr: &Expr) -> bool {
     match expr {
         Expr::Group(group) => is_loose(&group.expr),
-        // A struct's braces would be taken for those after a condition.
-        Expr::Binary(_) | Expr::Cast(_) | Expr::Closure(_) | Expr::Range(_) | Expr::Struct(_) => {
+        Expr::Assign(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Closure(_) | Expr::Range(_) => {
             true
         }
+        Expr::Break(_) | Expr::Return(_) => true,
+        // Its braces would be taken for those after a condition.
+        Expr::Struct(_) => true,
         _ => false,
     }
 }
 
-/// Whether what follows `expr` would come before its own operator, as in `-1.abs()`.
+/// Whether what follows `expr` would come before its own operator, as in `-1.abs()`, or make it a method, as in `a.field(1)`.
 fn is_prefixed(expr: &Expr) -> bool {
     match expr {
         Expr::Group(group) => is_prefixed(&group.expr),
-        expr => matches!(expr, Expr::Unary(_) | Expr::Reference(_)),
+        Expr::Field(_) | Expr::RawAddr(_) | Expr::Reference(_) | Expr::Unary(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether `expr` as a statement would end before its own operator, as in `unsafe { f() } as u32`.
+fn ends_early(expr: &Expr) -> bool {
+    match expr {
+        Expr::Group(group) => ends_early(&group.expr),
+        expr => {
+            !matches!(Block::parse_within.parse2(expr.to_token_stream()), Ok(all) if all.len() == 1)
+        }
     }
 }
 
@@ -98,6 +116,19 @@ fn is_sum(ty: &Type) -> bool {
         Type::Group(group) => is_sum(&group.elem),
         Type::TraitObject(ty) => ty.bounds.len() > 1,
         Type::ImplTrait(ty) => ty.bounds.len() > 1,
+        _ => false,
+    }
+}
+
+/// Whether what follows `trees` may be a statement or the value of a match arm.
+fn begins_statement(trees: &[TokenTree]) -> bool {
+    match trees {
+        [] => true,
+        [.., TokenTree::Punct(equals), TokenTree::Punct(greater)] if greater.as_char() == '>' => {
+            equals.as_char() == '='
+        }
+        [.., TokenTree::Punct(punct)] => punct.as_char() == ';',
+        [.., TokenTree::Group(group)] => group.delimiter() == Delimiter::Brace,
         _ => false,
     }
 }

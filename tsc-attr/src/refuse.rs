@@ -29,7 +29,9 @@ pub(crate) fn function(attrs: &[Attribute], sig: &Signature) -> Result<()> {
 
 /// `#[unsafe(naked)]`, also beneath a `cfg_attr`.
 fn is_naked(attr: &Attribute) -> bool {
-    mentions(attr.meta.to_token_stream(), |ident| ident == "naked")
+    let mut paths = ["cfg_attr", "naked", "unsafe"].iter();
+    paths.any(|path| attr.path().is_ident(path))
+        && mentions(attr.meta.to_token_stream(), |ident| ident == "naked")
 }
 
 /// A function that ends in `;`.

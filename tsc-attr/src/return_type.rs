@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
-use syn::{GenericArgument, PathArguments, ReturnType, Type, parse_quote};
+use syn::{GenericArgument, Path, PathArguments, ReturnType, Type, TypeParamBound, parse_quote};
 
 use crate::args::Args;
 use crate::tokens::{self, delimited, mentions};
@@ -50,6 +50,11 @@ pub(crate) fn is_never(output: &ReturnType) -> bool {
     matches!(output, ReturnType::Type(_, ty) if matches!(peeled(ty), Type::Never(_)))
 }
 
+/// Whether the word `Future` is in the type.
+pub(crate) fn is_future(output: &ReturnType) -> bool {
+    mentions(output.to_token_stream(), |ident| ident.ends_with("Future"))
+}
+
 /// The type without parentheses, and without the invisible ones around a macro's `$ty:ty`.
 fn peeled(mut ty: &Type) -> &Type {
     while let Type::Group(syn::TypeGroup { elem, .. }) | Type::Paren(syn::TypeParen { elem, .. }) =
@@ -83,18 +88,29 @@ fn replace_impl(ty: &mut Type) {
         Type::Slice(slice) => replace_impl(&mut slice.elem),
         Type::Paren(inner) => replace_impl(&mut inner.elem),
         Type::Group(inner) => replace_impl(&mut inner.elem),
-        Type::Path(path) => {
-            for segment in &mut path.path.segments {
-                let PathArguments::AngleBracketed(generics) = &mut segment.arguments else {
-                    continue;
-                };
-                for argument in &mut generics.args {
-                    if let GenericArgument::Type(ty) = argument {
-                        replace_impl(ty);
-                    }
+        Type::Path(path) => replace_in_path(&mut path.path),
+        Type::TraitObject(object) => {
+            for bound in &mut object.bounds {
+                if let TypeParamBound::Trait(bound) = bound {
+                    replace_in_path(&mut bound.path);
                 }
             }
         }
         _ => {}
+    }
+}
+
+fn replace_in_path(path: &mut Path) {
+    for segment in &mut path.segments {
+        let PathArguments::AngleBracketed(generics) = &mut segment.arguments else {
+            continue;
+        };
+        for argument in &mut generics.args {
+            match argument {
+                GenericArgument::Type(ty) => replace_impl(ty),
+                GenericArgument::AssocType(of) => replace_impl(&mut of.ty),
+                _ => {}
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Async functions: results, drop order, `Send`, size; and polls, wall time and cancelled calls in the report.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -109,6 +110,10 @@ both! {
         Ok(text.len())
     }
 
+    pub(super) async fn hidden_in_a_bound(x: u32) -> Box<dyn Iterator<Item = impl Display>> {
+        Box::new(0..x)
+    }
+
     pub(super) async fn hidden_in_a_tuple() -> (Box<dyn Fn(u32) -> u32>, impl Display) {
         (Box::new(|x| x + 1), 3)
     }
@@ -174,7 +179,8 @@ fn results_are_the_same() {
                 Err(error) => error.to_string(),
             };
             let (next, three) = run($form::hidden_in_a_tuple());
-            (shown("four"), shown(""), next(1), three.to_string())
+            let count = run($form::hidden_in_a_bound(2)).count();
+            (shown("four"), shown(""), next(1), three.to_string(), count)
         }};
     }
     assert_eq!(shown!(annotated), shown!(bare));
@@ -205,6 +211,45 @@ fn macros_in_a_future_use_its_own_parameters() {
         twice!()
     }
     assert_eq!(run(twice(3, ("n = ".to_owned(), 0))), "n = 8");
+}
+
+#[test]
+fn items_in_a_future_shadow_nothing_outside() {
+    #[cycles]
+    async fn shown(x: &str) -> Result<u8, String> {
+        use std::fmt::{Result, Write};
+        fn write(text: &mut String) -> Result {
+            text.write_str("1")
+        }
+        let mut text = x.to_owned();
+        let _ = write(&mut text);
+        text.parse().map_err(|_| text)
+    }
+    assert_eq!(
+        [run(shown("2")), run(shown("a"))],
+        [Ok(21), Err("a1".to_owned())]
+    );
+}
+
+#[test]
+fn parameters_of_a_future_may_be_any_that_an_async_function_has() {
+    #[cycles]
+    async fn changed((ref mut text, end): (String, char), ref mut sum: u32) -> String {
+        text.push(end);
+        *sum += 1;
+        format!("{text}{sum}")
+    }
+    #[cycles]
+    async fn unnamed(numbers: impl Iterator<Item = &u32>, text: impl Into<Cow<'_, str>>) -> String {
+        format!("{}{}", text.into(), numbers.sum::<u32>())
+    }
+    #[cycles]
+    async fn in_a_slice(words: impl AsRef<[&str]>, len: &impl Fn(&str) -> usize) -> usize {
+        words.as_ref().iter().map(|word| len(word)).sum()
+    }
+    assert_eq!(run(changed(("a".to_owned(), 'b'), 1)), "ab2");
+    assert_eq!(run(unnamed([1, 2].iter(), "a")), "a3");
+    assert_eq!(run(in_a_slice(["a", "bc"], &str::len)), 3);
 }
 
 #[test]

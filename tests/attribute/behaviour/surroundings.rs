@@ -172,6 +172,52 @@ mod precedences {
         };
     }
     shapes!(1 + 2, -1_i32, One { one: 1 }, 2..=3, dyn Send + Sync);
+
+    pub struct Called {
+        pub call: fn(u32) -> u32,
+    }
+
+    impl Called {
+        fn call(&self, _: u32) -> u32 {
+            0
+        }
+    }
+
+    macro_rules! whole {
+        ($called:ident, $field:expr, $leaves:expr, $block_first:expr) => {
+            #[cycles]
+            pub fn field($called: Called) -> u32 {
+                assert_eq!($called.call(3), 0);
+                $field(3)
+            }
+
+            #[cycles]
+            pub fn leaves() -> u32 {
+                $leaves as u32
+            }
+
+            #[cycles]
+            pub fn block_first() -> u64 {
+                $block_first
+            }
+
+            #[cycles(light, items = 1)]
+            pub fn block_first_in_an_arm() -> u64 {
+                match 1 {
+                    1 => $block_first,
+                    _ => 0,
+                }
+            }
+        };
+    }
+    whole!(
+        called,
+        called.call,
+        return 5,
+        match 7_u32 {
+            x => x,
+        } as u64
+    );
 }
 
 mod shadowed {
@@ -224,6 +270,12 @@ fn surroundings_change_nothing() {
     ];
     assert_eq!((twice, precedences::nested()), ([6; 4], vec![1, 6, 6, 3]));
     assert_eq!(precedences::statements(), 3);
+    let called = precedences::Called { call: |x| x * 2 };
+    assert_eq!((precedences::field(called), precedences::leaves()), (6, 5));
+    assert_eq!(
+        precedences::block_first() + precedences::block_first_in_an_arm(),
+        14
+    );
     assert_eq!(
         [-1, 2, 3, 7, 8].map(precedences::patterns),
         [true, true, true, true, false]

@@ -212,6 +212,11 @@ fn r#match(r#type: u32) -> u32 {
 }
 
 #[cycles]
+fn united(union: u32) -> f64 {
+    union as f64
+}
+
+#[cycles]
 fn phantom<T>(_: PhantomData<T>) -> PhantomData<T> {
     PhantomData
 }
@@ -268,5 +273,6 @@ fn every_target_does_what_it_did() {
     assert_eq!(diverging_tail(5), 5);
     assert_eq!(&*unsized_behind("a", &1), "a1");
     assert_eq!((foreign_abi(2), inlined(1), r#match(1)), (4, 3, 2));
+    assert_eq!(united(3), 3.0);
     let _: PhantomData<u8> = phantom(PhantomData);
 }
