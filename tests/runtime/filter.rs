@@ -60,6 +60,23 @@ fn what_is_left_out_is_listed() {
     assert!(text.starts_with("tsc: 6 functions not measured"), "{text}");
 }
 
+/// The parent has called the function before it forks.
+#[cfg(unix)]
+#[test]
+fn childs_report_lists_what_was_left_out_before_the_fork() {
+    let output = tests::program(env!("CARGO_BIN_EXE_reporting"))
+        .arg("fork")
+        .env("TSC_SKIP", "work")
+        .output()
+        .expect("the test's own program starts");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        text.matches("tsc: 1 function not measured").count(),
+        2,
+        "{text}"
+    );
+}
+
 /// The time of a function that is left out counts as self time of its caller.
 #[test]
 fn counts_of_the_others_stay() {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tsc_runtime::compare::{Compare, CompareError, Relation};
 use tsc_runtime::instruction::{InstructionError, Timing};
 use tsc_runtime::measure::{Measure, Note, Verdict};
-use tsc_runtime::{instruction, measure, measure_minus, tsc};
+use tsc_runtime::{cycles, instruction, measure, measure_minus, tsc};
 
 macro_rules! additions {
     ($count:literal) => {
@@ -61,6 +61,33 @@ fn time_limit_is_kept() {
     );
     assert!(matches!(measured.verdict(), Verdict::Unsettled { .. }));
     assert!(measured.to_string().contains("not constant"));
+}
+
+#[cycles(name = "sleeps")]
+fn sleeps() {
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+#[cycles(name = "around an instrument")]
+fn around_instrument() {
+    let first = Cell::new(true);
+    let short = Measure::new("sleeps at first").time_limit(Duration::from_millis(1));
+    let _ = short.run(|| {
+        if first.take() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+}
+
+#[test]
+fn instrument_hides_no_sleep_from_the_function_around_it() {
+    sleeps();
+    around_instrument();
+    if tests::is_split(&tsc_runtime::snapshot(), "sleeps") {
+        let around = tests::row("around an instrument");
+        let blocked = around.blocked_ticks().unwrap_or(0.0);
+        assert!(2.0 * blocked > around.total_ticks(), "{around:?}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub use measured::*;
 /// The names that an expansion uses in builds that measure.
 #[cfg(measuring)]
 mod measured {
-    pub use crate::probe::empty_calls::{Light, ProbeKind};
+    pub use crate::probe::empty_calls::Light;
     pub use crate::probe::future::polled;
     pub use crate::probe::gclk::Clk;
     pub use crate::probe::light::future::light_polled;
@@ -24,7 +24,7 @@ mod measured {
     pub use crate::probe::section::Section;
     pub use crate::probe::units::{Units, add_units};
     pub use crate::probe::{Guard, Probe, Slot};
-    pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
+    pub use crate::record::callsite::{Callsite, meta, path_of};
     pub use crate::record::light::Frame;
     pub use crate::record::thread::simulate_time;
     pub use crate::recorded::recorded;

@@ -28,10 +28,10 @@ macro_rules! cycles_block {
     ($name:literal, light, $body:block $(,)?) => {{
         $crate::__private::check_block!($body);
         $crate::__gate!({
-            let frame = $crate::__private::Frame::new();
+            let __frame = $crate::__private::Frame::new();
             let _probe = $crate::__private::LightBlock::start(
                 $crate::__callsite!($name, $crate::__private::Light),
-                &frame,
+                &__frame,
             );
             $body
         } else $body)
@@ -40,12 +40,12 @@ macro_rules! cycles_block {
         $crate::__private::check_fence!($fence);
         $crate::__private::check_block!($body);
         $crate::__gate!({
-            let mut slot = $crate::__private::Slot::new();
+            let mut __slot = $crate::__private::Slot::new();
             let _probe = {
                 $($($crate::__private::escape(&$input);)*)?
                 $crate::__private::Probe::<$crate::__policy!($fence)>::start(
                     $crate::__callsite!($name, $crate::__policy!($fence)),
-                    &mut slot,
+                    &mut __slot,
                 )
             };
             // The block may leave for good. For the lint `unreachable_code`, the call is reachable then, too.
@@ -69,6 +69,58 @@ macro_rules! cycles_block {
             "expected a string literal, the row's name, first: cycles_block!(\"name\", { … })"
             $($unexpected)*
         )
+    };
+}
+
+/// What `cargo tsc run --all` writes around the body of a closure.
+// Input:  __closure!(light "{closure#0}" { … })
+// Output: { let __frame = Frame::new(); let _probe = LightBlock::start({ static __CALLSITE: … }, &__frame); { … } }
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __closure {
+    (light $part:literal $body:block) => {
+        $crate::__gate!({
+            let __frame = $crate::__private::Frame::new();
+            let _probe = $crate::__private::LightBlock::start(
+                $crate::__part!($part, $crate::__private::Light),
+                &__frame,
+            );
+            $body
+        } else $body)
+    };
+    (timed $part:literal $body:block) => {
+        $crate::__gate!({
+            let mut __slot = $crate::__private::Slot::new();
+            let _probe = $crate::__private::Probe::<$crate::__policy!("lfence")>::start(
+                $crate::__part!($part, $crate::__policy!("lfence")),
+                &mut __slot,
+            );
+            $body
+        } else $body)
+    };
+}
+
+/// The same around an `async` block, which is measured poll by poll.
+// Input:  __future!(light "{closure#0}" async move { … })
+// Output: light_polled(|| { static __CALLSITE: … }, async move { … })
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __future {
+    (light $part:literal $future:expr) => {
+        $crate::__gate!({
+            $crate::__private::light_polled(
+                || $crate::__part!($part, $crate::__private::Light),
+                $future,
+            )
+        } else { $future })
+    };
+    (timed $part:literal $future:expr) => {
+        $crate::__gate!({
+            $crate::__private::polled::<$crate::__policy!("lfence"), _, _>(
+                || $crate::__part!($part, $crate::__policy!("lfence")),
+                $future,
+            )
+        } else { $future })
     };
 }
 
@@ -252,5 +304,22 @@ macro_rules! __callsite {
             .named($name),
         );
         &CALLSITE
+    }};
+}
+
+/// The callsite of a part of a function, which is called like the function and the part.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __part {
+    ($part:literal, $kind:ty) => {{
+        static __CALLSITE: $crate::__private::Callsite = $crate::__private::Callsite::new::<$kind>(
+            $crate::__private::meta(
+                &|| {},
+                $crate::__private::module_path!(),
+                $crate::__private::line!(),
+            )
+            .part($part),
+        );
+        &__CALLSITE
     }};
 }

@@ -80,7 +80,7 @@ pub fn take() -> Report {
 
 /// The sums of all threads, without anything that takes time to determine.
 pub(super) fn sums() -> Report {
-    let sums = || Some(collect_sums(&registry::figures()?, Clock::default()));
+    let sums = || Some(collect_sums(&registry::figures()?, Clock::default));
     making_report(|| registry::as_report(sums)).unwrap_or_default()
 }
 
@@ -210,10 +210,13 @@ pub fn reset() {
 fn collect(figures: &Recorded) -> Report {
     let totals = &figures.callsites;
     let measured = !totals.is_empty();
-    if measured {
-        calibration::reading_meanwhile();
-        overhead::recalibrate();
-    }
+    let sums = collect_sums(figures, || {
+        if measured {
+            calibration::reading_meanwhile();
+            overhead::recalibrate();
+        }
+        collect_clock(totals)
+    });
     let against = gate::reason_against().filter(|_| !measured);
     Report {
         meta: settings().meta.clone(),
@@ -223,14 +226,17 @@ fn collect(figures: &Recorded) -> Report {
         },
         nothing_because: against.map(str::to_owned),
         left_out: registry::left_out(),
-        ..collect_sums(figures, collect_clock(totals))
+        ..sums
     }
 }
 
 /// What was counted, and what follows from it.
-fn collect_sums(figures: &Recorded, clock: Clock) -> Report {
+fn collect_sums(figures: &Recorded, clock: impl FnOnce() -> Clock) -> Report {
+    // First, because what the report itself takes is no part of the program's time.
+    let process = collect_process();
+    let clock = clock();
     let mut report = Report {
-        process: collect_process(),
+        process,
         contexts: collect_contexts(figures),
         callsites: collect_callsites(figures, &clock),
         slowest_calls: slowest::wanted() as u64,

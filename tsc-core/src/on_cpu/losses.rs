@@ -224,6 +224,13 @@ impl Losses {
         inside
     }
 
+    /// Forgets the losses since `start`.
+    pub(super) fn forget_since(&mut self, start: Ticks) {
+        if self.claim_since(start, i64::MAX) != Inside::NOTHING {
+            self.len -= 1;
+        }
+    }
+
     /// The last entry, if a part of it was found after `start`.
     fn last_after(&self, start: Ticks) -> Option<LostTicks> {
         let last = self.entries[..self.len].last();
@@ -399,6 +406,19 @@ mod tests {
         assert_eq!(losses.claim_since(30, 620), inside(620, 20, 1));
         assert_eq!(losses.claim_since(20, 640), inside(640, 20, 1));
         assert_eq!(losses.claim_since(10, ALL), inside(1_000, 360, 1));
+    }
+
+    #[test]
+    fn forgotten_losses_are_in_no_call() {
+        let mut losses = Losses::new();
+        losses.add(100, loss(40));
+        losses.forget_since(100);
+        losses.add(200, loss(80));
+        losses.claim_since(150, ALL);
+        losses.add(300, loss(800));
+        losses.forget_since(120);
+        losses.forget_since(120);
+        assert_eq!(losses.since(50, ALL), inside(40, 40, 1));
     }
 
     #[test]

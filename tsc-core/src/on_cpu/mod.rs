@@ -97,8 +97,8 @@ struct State {
     statistics_at: Ticks,
     /// How often the thread had given up its CPU when that was last asked for.
     blocks: Option<u64>,
-    /// The last known cost of asking.
-    cost: i64,
+    /// The least known cost of asking.
+    cost: Option<i64>,
 }
 
 /// The kernel's answer to a request.
@@ -121,7 +121,7 @@ impl OnCpu {
             left: Left::NOTHING,
             statistics_at: 0,
             blocks: None,
-            cost: 0,
+            cost: None,
         }))
     }
 
@@ -197,14 +197,18 @@ impl OnCpu {
         self.with(look).unwrap_or(Loss::NONE)
     }
 
-    /// The cost of asking, from `began` until now. If the thread was interrupted meanwhile, the last known cost, which is 0 before the first.
+    /// The cost of asking, from `began` until now. If the thread was interrupted meanwhile, the least known cost, which is 0 before the first.
+    /// The last one may have been longer by what a hypervisor took, and that unnoticed.
     pub(crate) fn cost_since(&self, began: Ticks, is_clean: bool) -> i64 {
         let cost = elapsed(began, now());
-        if is_clean {
-            self.with(|state| state.cost = cost);
-            return cost;
-        }
-        self.with(|state| state.cost).unwrap_or(0)
+        let known = |state: &mut State| {
+            if is_clean {
+                state.cost = Some(state.cost.map_or(cost, |least| least.min(cost)));
+            }
+            state.cost
+        };
+        let least = self.with(known).flatten();
+        if is_clean { cost } else { least.unwrap_or(0) }
     }
 
     /// Whether this thread asks the kernel.
@@ -227,6 +231,11 @@ impl OnCpu {
     pub(crate) fn claim_since(&self, start: Ticks, at_most: i64) -> Inside {
         let claim = |state: &mut State| state.losses.claim_since(start, at_most);
         self.with(claim).unwrap_or(Inside::NOTHING)
+    }
+
+    /// Forgets the losses since `start`, which lie in time that is no call's.
+    pub(crate) fn forget_since(&self, start: Ticks) {
+        self.with(|state| state.losses.forget_since(start));
     }
 }
 
@@ -283,4 +292,27 @@ pub(crate) fn unavailable() -> Option<&'static str> {
     const SILENT: &str = "the kernel no longer answers clock_gettime(CLOCK_THREAD_CPUTIME_ID)";
     let refused = REFUSED.load(Relaxed).then_some(SILENT);
     UNAVAILABLE.get().copied().and_then(Result::err).or(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interrupted_request_costs_what_the_shortest_one_did() {
+        let on_cpu = OnCpu::new();
+        script::begin();
+        let cost = |ticks, is_clean| {
+            let began = now();
+            script::run(ticks);
+            on_cpu.cost_since(began, is_clean)
+        };
+        assert_eq!(cost(900, false), 0);
+        // While a hypervisor has the CPU, the thread has not left it as far as the kernel can tell.
+        let costs = [(80, true), (70_000, true), (90_000, false)];
+        assert_eq!(
+            costs.map(|(ticks, is_clean)| cost(ticks, is_clean)),
+            [80, 70_000, 80]
+        );
+    }
 }

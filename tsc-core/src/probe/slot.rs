@@ -169,7 +169,8 @@ impl Started {
         unsafe { &*self.0.record.assume_init() }
     }
 
-    /// Counts the call if a panic ends it.
+    /// Counts the call if a panic ends it. Each call that is not short asks.
+    #[inline(always)]
     pub(super) fn note_panic(&self) {
         if std::thread::panicking() {
             self.record().counters.panicked.add(1);

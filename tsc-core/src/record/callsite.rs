@@ -13,6 +13,8 @@ use crate::tsc::Fence;
 pub struct Meta {
     /// `name = "…"`, if given.
     pub name: Option<&'static str>,
+    /// The part of the function that is measured, which its name ends with, if it is not the whole.
+    pub part: Option<&'static str>,
     /// Returns the type name of something that is defined inside the function. It contains the function's path with the type and the trait
     /// of its `impl`.
     pub path: fn() -> &'static str,
@@ -34,6 +36,7 @@ pub struct Meta {
 pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
     Meta {
         name: None,
+        part: None,
         path: core::any::type_name::<T>,
         module,
         file: core::panic::Location::caller().file(),
@@ -48,6 +51,13 @@ impl Meta {
     #[must_use]
     pub const fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
+        self
+    }
+
+    /// Only a part of the function is measured.
+    #[must_use]
+    pub const fn part(mut self, part: &'static str) -> Self {
+        self.part = Some(part);
         self
     }
 
@@ -140,10 +150,10 @@ const NO_ROW: u32 = u32::MAX;
 /// too.
 pub(crate) static REGISTERED: AtomicPtr<Callsite> = AtomicPtr::new(core::ptr::null_mut());
 
-/// All callsites that were registered, the last one first.
+/// All callsites that were registered or left out, the last one first.
 pub(crate) fn registered() -> impl Iterator<Item = &'static Callsite> {
     let before = |callsite: &&'static Callsite| {
-        // SAFETY: null, or written by `set_number`, from a reference to a static.
+        // SAFETY: null, or written by `register`, from a reference to a static.
         unsafe { callsite.registered_before.load(Relaxed).as_ref() }
     };
     // SAFETY: as above.
@@ -158,6 +168,7 @@ pub(crate) fn finish_registering() {
         return;
     };
     match last.number() {
+        None if last.is_left_out() => {}
         None => REGISTERED.store(last.registered_before.load(Relaxed), Relaxed),
         Some(number) if last.is_light() => last.row.store(Row::offset(number), Relaxed),
         Some(_) => {}
@@ -211,9 +222,10 @@ impl Callsite {
         (position.segment < LEFT_OUT).then(|| position.number())
     }
 
-    /// Excludes the callsite from measurement, because the user asked for that. Called under the registry's lock, in place of
+    /// Excludes the callsite from measurement, because the user asked for that. Called once, under the registry's lock, in place of
     /// [`set_number`](Self::set_number).
-    pub(crate) fn leave_out(&self) {
+    pub(crate) fn leave_out(&'static self) {
+        self.register();
         self.segment.store(LEFT_OUT, Release);
     }
 
@@ -225,10 +237,7 @@ impl Callsite {
     /// Sets the callsite's number. Called once, under the registry's lock.
     pub(crate) fn set_number(&'static self, number: u32) {
         // What has a number is in the list, also in the child of a fork.
-        let this = core::ptr::from_ref(self).cast_mut();
-        self.registered_before
-            .store(REGISTERED.load(Relaxed), Relaxed);
-        REGISTERED.store(this, Release);
+        self.register();
         let position = Position::of(number);
         // The order matters: a thread that sees the segment must also see the offset.
         self.offset.store(position.offset, Relaxed);
@@ -236,6 +245,14 @@ impl Callsite {
         if self.is_light() {
             self.row.store(Row::offset(number), Release);
         }
+    }
+
+    /// Adds it to the list of [`registered`] callsites.
+    fn register(&'static self) {
+        let this = core::ptr::from_ref(self).cast_mut();
+        self.registered_before
+            .store(REGISTERED.load(Relaxed), Relaxed);
+        REGISTERED.store(this, Release);
     }
 
     /// Whether its probes are light.

@@ -2,19 +2,28 @@
 
 use crate::record::callsite::Callsite;
 
-/// The given name, or the function's path in its module: `parse`, `Index::insert`, `<Index as Extend<Word>>::extend`.
+/// The given name, or the function's path in its module: `parse`, `Index::insert`, `<Index as Extend<Word>>::extend`. That of a part of
+/// the function is `parse::{closure#0}`.
 pub(crate) fn of(callsite: &Callsite) -> String {
     let meta = callsite.meta();
-    match meta.name {
+    let name = match meta.name {
         Some(name) => name.to_owned(),
         None => within((meta.path)(), meta.module),
+    };
+    match meta.part {
+        Some(part) => format!("{name}::{part}"),
+        None => name,
     }
 }
 
 /// The function's path in its module, from the path of what the expansion defines inside the function.
 pub(crate) fn within(path: &str, module: &str) -> String {
-    let function = path.rfind("::__").map_or(path, |end| &path[..end]);
-    without(function, &format!("{module}::")).replace("::{{closure}}", "")
+    let inside = path.trim_end_matches("::{{closure}}");
+    let of_static = |name| inside.strip_suffix(name);
+    let function = of_static("::__CALLSITE").or_else(|| of_static("::__CALLSITES"));
+    // The names of types have no `r#`.
+    let module = module.replace("r#", "");
+    without(function.unwrap_or(inside), &format!("{module}::")).replace("::{{closure}}", "")
 }
 
 /// `path` without this module, but with others whose names end with the module's.
@@ -57,5 +66,17 @@ mod tests {
             within("<re::Word as core::Show>::show::__CALLSITE", "re"),
             "<Word as core::Show>::show"
         );
+        assert_eq!(within("app::type::f::__CALLSITE", "app::r#type"), "f");
+    }
+
+    #[test]
+    fn underscores_of_others_stay() {
+        let name = |path| within(path, "app");
+        assert_eq!(name("app::__conv<u8>::{{closure}}"), "__conv<u8>");
+        assert_eq!(
+            name("app::conv<de::__private::Map>::{{closure}}::{{closure}}"),
+            "conv<de::__private::Map>"
+        );
+        assert_eq!(name("app::conv<u8>::__CALLSITES::{{closure}}"), "conv<u8>");
     }
 }

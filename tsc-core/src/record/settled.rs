@@ -18,6 +18,12 @@ impl Sums {
             work: thread.work.get(),
         }
     }
+
+    /// Undoes what calls have added since.
+    pub(crate) fn restore(self, thread: &Thread) {
+        thread.overhead.set(self.overhead);
+        thread.work.set(self.work);
+    }
 }
 
 /// The ticks of a call on the CPU, as its stop adds them to its thread's running sums.

@@ -94,7 +94,7 @@ impl Callers {
 }
 
 /// A thread, for people and for other tools.
-#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default)]
 pub(crate) struct ThreadFacts {
     pub(crate) id: u64,
     pub(crate) name: Option<Arc<str>>,

@@ -84,10 +84,11 @@ fn invalidate() {
 pub(crate) fn do_what_was_put_off() {
     if PUT_OFF.load(Relaxed) != 0 && !thread::this().is_reporting() {
         let put_off = PUT_OFF.swap(0, AcqRel);
+        if put_off & INVALIDATE != 0 {
+            invalidate();
+        }
         if put_off & RESET != 0 {
             reset();
-        } else if put_off & INVALIDATE != 0 {
-            invalidate();
         }
     }
 }

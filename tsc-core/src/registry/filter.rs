@@ -45,19 +45,26 @@ pub(super) fn expression(variable: &Variable) -> Option<Regex> {
     };
     let regex = Regex::new(value);
     if let Err(error) = &regex {
-        let at = beginning_of_error(value);
-        let rest = &value[at..];
-        let why = format!("is not a regular expression: {error}, at byte {at}, before {rest:?}");
+        let place = |at| format!(", at byte {at}, before {:?}", &value[at..]);
+        let place = beginning_of_error(value).map_or_else(String::new, place);
+        let why = format!("is not a regular expression: {error}{place}");
         variable.complain(value, &why);
     }
     regex.ok()
 }
 
-/// The byte at which the expression is wrong: the end of its longest valid beginning.
-fn beginning_of_error(expression: &str) -> usize {
+/// In longer expressions, the place of an error is not looked for.
+const LONG: usize = 1 << 10;
+
+/// The byte at which the expression is wrong: the end of its longest valid beginning. The time for finding it grows with the square of the
+/// expression's length.
+fn beginning_of_error(expression: &str) -> Option<usize> {
+    if expression.len() > LONG {
+        return None;
+    }
     let ends = expression.char_indices().map(|(index, _)| index);
     let is_valid = |&end: &usize| Regex::new(&expression[..end]).is_ok();
-    ends.rev().find(is_valid).unwrap_or(0)
+    ends.rev().find(is_valid).or(Some(0))
 }
 
 #[cfg(test)]
@@ -92,7 +99,10 @@ mod tests {
             ("ä(", 2),
         ] {
             assert!(Regex::new(expression).is_err());
-            assert_eq!(beginning_of_error(expression), at, "{expression}");
+            assert_eq!(beginning_of_error(expression), Some(at), "{expression}");
         }
+        let long = "a".repeat(60_000) + "(";
+        assert!(Regex::new(&long).is_err());
+        assert_eq!(beginning_of_error(&long), None);
     }
 }

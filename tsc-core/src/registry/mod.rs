@@ -20,10 +20,10 @@ use std::sync::Arc;
 use crate::calibration::overhead;
 use crate::on_cpu;
 use crate::process::{self, PerProcess};
-use crate::record::callsite::Callsite;
+use crate::record::callsite::{self, Callsite};
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
-use crate::record::{OwnedRecord, Record};
+use crate::record::{OwnedRecord, Record, Sums};
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
@@ -92,8 +92,6 @@ struct Lists {
     lingering: Vec<Arc<Shard>>,
     /// Threads that ended during a reading. No section of theirs is running.
     unmoved: Vec<Arc<Shard>>,
-    /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
-    left_out: Vec<&'static Callsite>,
 }
 
 /// Whether the process has light probes, so that timed calls link frames, too.
@@ -112,7 +110,7 @@ pub(crate) fn start_from_zero() {
     REGISTRY.forget();
     BEGUN.forget();
     UNRECORDED.store(0, Relaxed);
-    crate::record::callsite::finish_registering();
+    callsite::finish_registering();
     let thread = thread::this();
     thread.forget_table();
     // The file descriptor belongs to the parent's thread.
@@ -180,11 +178,12 @@ fn register<T>(
             return None;
         }
         light::begin_own_work(thread);
+        let before = Sums::of(thread);
         let made = catch_unwind(AssertUnwindSafe(|| {
             BEGUN.get(begin);
             make(thread)
         }));
-        add_registration_cost(thread, began);
+        add_registration_cost(thread, began, before);
         light::end_own_work(thread);
         made.ok().flatten()
     });
@@ -229,7 +228,7 @@ fn find_known(thread: &Thread, callsite: &Callsite, began: Ticks) -> Option<NonN
                 light::validate();
             }
         }
-        add_registration_cost(thread, began);
+        add_registration_cost(thread, began, Sums::of(thread));
         Some(record.into())
     })?
 }
@@ -287,11 +286,10 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
         let addresses = callsite.addresses();
         addresses.into_iter().for_each(process::keep_mapped);
     }
-    let mut lists = registry().lists.lock();
+    let _lists = registry().lists.lock();
     if is_left_out {
         if !callsite.is_left_out() {
             callsite.leave_out();
-            lists.left_out.push(callsite);
         }
         return None;
     }
@@ -305,9 +303,10 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
 
 /// The callsites that were called and left out, as `module::name`.
 pub(crate) fn left_out() -> Vec<String> {
-    let callsites = in_cold_path(|_| registry().lists.lock().left_out.clone());
-    let callsites = callsites.into_iter().flatten();
-    callsites.map(filter::full_name).collect()
+    let callsites = callsite::registered().filter(|callsite| callsite.is_left_out());
+    let mut names: Vec<_> = callsites.map(filter::full_name).collect();
+    names.reverse();
+    names
 }
 
 /// The number of calls on threads that were ending. On the thread that ends the process, these are the ones in handlers at exit.

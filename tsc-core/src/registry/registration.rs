@@ -2,6 +2,7 @@
 //! overhead: their records note it until the outermost call of each stops.
 
 use super::{busy_with, in_cold_path, light};
+use crate::record::Sums;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
 use crate::tsc::{Ticks, clock, elapsed};
@@ -12,10 +13,12 @@ pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {
     clock::now()
 }
 
-/// The time since `began`, in the cold path, is overhead for the running calls, but not of a probe.
-pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
+/// The time since `began`, in the cold path, is overhead for the running calls, but not of a probe. The thread's sums were `before` then: what
+/// calls have added that were made since, as in an annotated allocator, is part of that time.
+pub(super) fn add_registration_cost(thread: &Thread, began: Ticks, before: Sums) {
     let now = clock::now();
     let spent = thread.cold_path_ticks(now.wrapping_sub(began));
+    before.restore(thread);
     thread.note_loss_before(began, now);
     thread.add_overhead(spent.cast_signed());
     let is_running = |entry: &Entry| entry.depth() != 0;
@@ -26,12 +29,12 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
 /// Calls `f`, which takes no time of the calls around it, whatever it measures itself.
 pub(crate) fn as_overhead<T>(thread: &Thread, f: impl FnOnce() -> T) -> T {
     let began = begin_cold_path(thread);
-    let (overhead, work) = (thread.overhead.get(), thread.work.get());
+    let before = Sums::of(thread);
     let result = f();
-    thread.work.set(work);
     let end = clock::now();
-    let ticks = elapsed(began, end).max(0).cast_unsigned();
-    thread.overhead.set(overhead.wrapping_add(ticks));
+    before.restore(thread);
+    thread.on_cpu.forget_since(began);
+    thread.add_overhead(elapsed(began, end).max(0));
     thread.note_loss_before(began, end);
     result
 }
@@ -40,9 +43,11 @@ pub(crate) fn as_overhead<T>(thread: &Thread, f: impl FnOnce() -> T) -> T {
 pub(crate) fn as_report<T>(collect: impl FnOnce() -> T) -> T {
     busy_with(light::begin_own_work);
     let began = begin_cold_path(thread::this());
+    let before = Sums::of(thread::this());
     let collected = collect();
     in_cold_path(|thread| {
-        add_registration_cost(thread, began);
+        thread.on_cpu.forget_since(began);
+        add_registration_cost(thread, began, before);
         light::end_own_work(thread);
     });
     collected

@@ -32,9 +32,10 @@ pub(super) fn attach_thread() {
 /// The result of `work`. `None` if this thread was interrupted meanwhile.
 #[inline]
 pub(super) fn uninterrupted<T>(work: impl FnOnce() -> T) -> Option<T> {
-    let detector = &thread::this().detector;
-    detector.arm();
+    let thread = thread::this();
+    // What was lost until now may belong to an annotated function around this.
+    thread.rearm();
     let armed = Unfenced::start();
     let result = work();
-    (detector.verdict(armed) != Interruption::Interrupted).then_some(result)
+    (thread.detector.verdict(armed) != Interruption::Interrupted).then_some(result)
 }

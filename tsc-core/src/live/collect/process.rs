@@ -121,3 +121,25 @@ pub(in crate::live) fn host() -> String {
 pub(in crate::live) fn host() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
 }
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::since_start;
+    use crate::probe::{Probe, Slot};
+    use crate::record::callsite::{Callsite, meta};
+    use crate::tsc::Lfence;
+
+    #[test]
+    fn time_of_a_report_is_not_the_programs() {
+        static CALLSITE: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()));
+        drop(Probe::<Lfence>::start(&CALLSITE, &mut Slot::new()));
+        // Another process may delay some of the reports.
+        let is_left_out = |_| {
+            let begin = since_start();
+            let took = crate::snapshot().process().duration_ns();
+            let end = since_start();
+            took - begin < (end - begin) / 2
+        };
+        assert!((0..20).any(is_left_out));
+    }
+}

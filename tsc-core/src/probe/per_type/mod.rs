@@ -82,8 +82,7 @@ impl Instances {
     fn callsite(&self, path: fn() -> &'static str) -> Callsite {
         let mut meta = Meta { path, ..self.meta };
         meta.name = meta.name.map(|name| -> &'static str {
-            let path = path();
-            let path = path.strip_suffix("::{{closure}}").unwrap_or(path);
+            let path = path().trim_end_matches("::{{closure}}");
             Box::leak(format!("{name} [{path}]").into_boxed_str())
         });
         (self.new)(meta)

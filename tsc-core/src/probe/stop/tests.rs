@@ -191,6 +191,20 @@ fn what_is_lost_while_a_start_asks_is_not_the_calls() {
     assert_eq!(around.sums.off, 6_000);
 }
 
+#[test]
+fn calls_in_a_report_take_nothing_from_the_calls_around_it() {
+    const REPORT: u64 = 7_000;
+    let [around, inside] = scripted(["around a report", "in a report"]);
+    thread::simulate_time(REPORT);
+    call(around, || {
+        script::run(100);
+        registry::as_report(|| call(inside, || script::run(REPORT)));
+    });
+    let around = totals(around);
+    assert_eq!(inclusive(&around), [100, 0, 0]);
+    assert_eq!((around.sums.nested, around.sums.callees), (7_000, 0));
+}
+
 /// Interruptions every few microseconds: the statistics are asked for only now and then, and the sums are still right.
 #[test]
 fn statistics_of_thick_interruptions_are_asked_for_together() {
