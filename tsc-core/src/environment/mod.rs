@@ -99,6 +99,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Variable {
+    /// The same variable where another value is the default.
+    pub(crate) const fn with_default(self, default: &'static str) -> Self {
+        Self { default, ..self }
+    }
+
     /// The value. `None` if the variable is not set, empty or ignored.
     pub(crate) fn get(&self) -> Option<OsString> {
         let is_trusted = !secure::has_more_rights_than_its_user();

@@ -15,7 +15,8 @@ pub(crate) static HURRIES: AtomicBool = AtomicBool::new(false);
 
 /// A wait that is made of pauses.
 pub(super) struct Wait {
-    began: u64,
+    /// When it was first asked whether the wait is over. What need not wait does not ask for the time, which a sandbox may forbid.
+    began: Option<u64>,
     /// How long the pauses were.
     paused: Duration,
 }
@@ -23,8 +24,7 @@ pub(super) struct Wait {
 impl Wait {
     pub(super) fn begin() -> Self {
         Self {
-            // `Instant` reads the counter, which may be forbidden.
-            began: os_clock::now(),
+            began: None,
             paused: Duration::ZERO,
         }
     }
@@ -36,7 +36,9 @@ impl Wait {
             false => LIMIT,
         };
         self.paused += pause;
-        let waited = match os_clock::now().saturating_sub(self.began) {
+        // `Instant` reads the counter, which may be forbidden.
+        let now = os_clock::now();
+        let waited = match now.saturating_sub(*self.began.get_or_insert(now)) {
             0 => self.paused,
             ns => Duration::from_nanos(ns),
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use once_cell::race::OnceBox;
 
 use crate::environment;
+use crate::tsc::os_clock;
 use tsc_report::{MetaMap, TextForm, TextSort, TextUnit};
 
 /// The form in which a report is printed.
@@ -23,6 +24,8 @@ pub(super) enum Form {
     allow(dead_code, reason = "no signals are watched there")
 )]
 pub(super) struct Settings {
+    /// When the variables were read, in nanoseconds since 1970.
+    pub(super) read_at: u64,
     pub(super) form: Form,
     /// The path of the file, before `%p` and the like are replaced.
     pub(super) file: Option<OsString>,
@@ -57,7 +60,11 @@ impl Settings {
     pub(super) fn read() -> Self {
         let file = environment::REPORT_FILE.get();
         let usual = form_of_file(file.as_deref().unwrap_or_default(), TextForm::Short);
-        let form = environment::REPORT.parse(|value| form(value, usual));
+        let report = match usual {
+            Form::Json => environment::REPORT.with_default("json"),
+            _ => environment::REPORT,
+        };
+        let form = report.parse(|value| form(value, usual));
         let folder = file.as_ref().and_then(|_| std::env::current_dir().ok());
         let every = environment::REPORT_EVERY.parse(period);
         let dump_signal = environment::DUMP_SIGNAL.parse(signal);
@@ -67,6 +74,7 @@ impl Settings {
         let top = environment::TOP.parse(|rows| rows.parse().ok());
         let meta = environment::META.get().unwrap_or_default();
         Self {
+            read_at: os_clock::unix_now(),
             form: form.unwrap_or(usual),
             folder: folder.unwrap_or_default(),
             file,

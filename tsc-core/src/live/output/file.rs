@@ -10,8 +10,8 @@ use std::time::UNIX_EPOCH;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::destination::{Destination, folder};
+use super::process_began;
 use crate::environment::patience;
-use crate::live::collect::process::process_started;
 use crate::process::{FileIdentity, PerProcess};
 use crate::tsc::os_clock;
 
@@ -183,12 +183,13 @@ impl Drop for Beside {
 
 /// Whether another process has written the file since this process began to measure.
 fn is_another_process_s(path: &Path) -> bool {
+    let began = process_began();
     let Ok(modified) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
         return false;
     };
     let since = modified.duration_since(UNIX_EPOCH);
     let modified = since.map_or(0, |since| since.as_nanos() as u64);
-    let meanwhile = process_started()..=os_clock::unix_now() + COARSE_CLOCK_NS;
+    let meanwhile = began..=os_clock::unix_now() + COARSE_CLOCK_NS;
     meanwhile.contains(&(modified + COARSE_CLOCK_NS))
 }
 
@@ -267,11 +268,20 @@ fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    /// An empty folder, which the test removes.
+    #[cfg(all(unix, not(miri)))]
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("tsc-{name}-{}", crate::process::id()));
+        // A process with the same number may have left one.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
     #[cfg(all(unix, not(miri)))]
     #[test]
     fn long_files_are_not_written_again() {
-        let folder = std::env::temp_dir().join(format!("tsc-long-{}", crate::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = folder("long");
         let path = folder.join("run.json");
         let write = |text: &str| {
             assert_eq!(write_own(&path, text).unwrap(), None);
@@ -304,8 +314,7 @@ mod tests {
     #[test]
     fn unfinished_files_of_others_are_passed_over() {
         let pid = crate::process::id();
-        let folder = std::env::temp_dir().join(format!("tsc-unfinished-{pid}"));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = folder("unfinished");
         for number in 0..LEFT_BEHIND / 2 {
             fs::write(folder.join(format!(".run.json.{pid}-{number}.tmp")), "").unwrap();
         }
@@ -328,8 +337,7 @@ mod tests {
     #[test]
     fn runtimes_of_one_process_have_files_of_their_own() {
         let pid = crate::process::id();
-        let folder = std::env::temp_dir().join(format!("tsc-runtimes-{pid}"));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = folder("runtimes");
         let names = ["", "-2", "-3"].map(|nth| folder.join(format!("run.{pid}{nth}.json")));
         for name in &names {
             assert_eq!(own_name(&folder.join("run.json")), *name);

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::collect::process::process_started;
 use super::settings::{Form, settings};
 use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
@@ -29,6 +30,14 @@ pub(super) fn turn() -> Option<MutexGuard<'static, ()>> {
 pub(super) fn start_from_zero() {
     TURN.forget();
     file::WRITTEN.forget();
+}
+
+/// When this process began to measure, in nanoseconds since 1970; in one that has not, when it was first to report.
+fn process_began() -> u64 {
+    match process_started() {
+        0 => settings().read_at,
+        started => started,
+    }
 }
 
 /// Prints `report` as the environment variables require.

@@ -2,7 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::live::collect::process::{host, process_started};
+use super::process_began;
+use crate::live::collect::process::host;
 use crate::live::collect::timestamp::compact;
 
 /// The path for a pattern in this process. Unknown placeholders stay as they are.
@@ -13,7 +14,7 @@ pub(in crate::live) fn expand(pattern: &OsStr) -> OsString {
     expand_with(pattern, |letter| match letter {
         'p' => Some(crate::process::id().to_string()),
         'h' => Some(host().replace(['/', '\\'], "_")),
-        't' => Some(compact(process_started())),
+        't' => Some(compact(process_began())),
         '%' => Some("%".to_owned()),
         _ => None,
     })

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use super::settings::{Form, Settings, settings};
 use super::{output, snapshot};
+use crate::environment::complain;
 use crate::tsc::os_clock;
 
 /// What the system reserves for the thread, which makes reports.
@@ -23,12 +24,21 @@ static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Starts the thread, if reports are wanted and it has not been started.
 pub(super) fn begin() {
-    if BEGUN.load(Relaxed) || BEGUN.swap(true, Relaxed) {
+    if BEGUN.swap(true, Relaxed) {
         return;
     }
     // The thread would keep Miri from ending.
     if settings().form != Form::Off && cfg!(not(miri)) {
         system::begin(settings());
+    }
+}
+
+/// Says that the thread could not be started, if the user has asked for what it does. Otherwise nothing may need it.
+fn complain_if_wanted(settings: &Settings, why: &std::io::Error) {
+    if settings.every.is_some() || settings.dump_signal.is_some() {
+        complain(&format!(
+            "TSC_REPORT_EVERY and TSC_DUMP_SIGNAL have no effect: no thread can be started: {why}"
+        ));
     }
 }
 

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
-use super::{STACK, Settings, report_now, semaphore, watch};
+use super::{STACK, Settings, complain_if_wanted, report_now, semaphore, watch};
 use crate::environment;
 use crate::live::settings::{SIGNALS, settings};
 use crate::live::snapshot::report_at_end;
@@ -33,8 +33,12 @@ pub(super) fn begin(settings: &'static Settings) {
     let mut wanted: Vec<i32> = ending.copied().chain(asked).collect();
     wanted.retain(|&signal| disposition(signal) == Some(libc::SIG_DFL));
     if let Some(signal) = asked.filter(|signal| !wanted.contains(signal)) {
+        let why = match disposition(signal) {
+            Some(libc::SIG_IGN) => "this process ignores the signal, as after nohup",
+            _ => "the program handles this signal itself",
+        };
         environment::complain(&format!(
-            "TSC_DUMP_SIGNAL={} has no effect: the program handles this signal itself",
+            "TSC_DUMP_SIGNAL={} has no effect: {why}",
             name(signal)
         ));
     }
@@ -48,8 +52,9 @@ pub(super) fn begin(settings: &'static Settings) {
             react(settings);
         });
     });
-    if spawned.is_ok() {
-        catch(&wanted);
+    match spawned {
+        Ok(_) => catch(&wanted),
+        Err(why) => complain_if_wanted(settings, &why),
     }
 }
 
@@ -120,11 +125,12 @@ extern "C" fn on_signal(signal: i32) {
     }
     // SAFETY: the call always succeeds.
     let has_thread = PROCESS.load(SeqCst) == unsafe { libc::getpid() };
-    let came_before = CAME.fetch_or(bit(signal), SeqCst) & bit(signal) != 0;
+    // Not in a child process that shares its parent's memory.
+    let came_before = || CAME.fetch_or(bit(signal), SeqCst) & bit(signal) != 0;
     let is_ending = ENDING.contains(&signal) && !asks_for_report(settings(), signal);
     // No thread waits in a child process that was created without the fork handlers. And a user who sends a signal to end the process
     // twice does not want to wait.
-    if !has_thread || (came_before && is_ending) {
+    if !has_thread || (came_before() && is_ending) {
         set_disposition(signal, libc::SIG_DFL, 0);
         // SAFETY: the signal is sent to this process. It is blocked until the handler returns, and then does what it does by default.
         unsafe { libc::raise(signal) };
