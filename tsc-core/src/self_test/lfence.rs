@@ -59,8 +59,11 @@ mod tests {
 
     #[test]
     fn fence_of_this_machine_waits() {
-        // In an emulator, both chains may take equally long.
+        // In an emulator, both chains may take equally long. For a guest on AMD, the hypervisor decides whether the bit is set.
+        let is_amd = machine().vendor.as_deref() == Some("AuthenticAMD");
+        let is_decided_outside = is_amd && machine().virtualized == Some(true);
         if machine().emulator.is_none()
+            && !is_decided_outside
             && let Some(ratio) = ratio()
         {
             assert!(ratio > 1.2, "{ratio}");

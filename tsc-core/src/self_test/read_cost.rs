@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fenced_pair_costs_more_than_a_bare_one() {
+    fn pairs_of_reads_cost_something() {
         if clock::availability().is_err() || cfg!(not(target_arch = "x86_64")) {
             return;
         }

@@ -19,7 +19,7 @@ const ROUNDS: usize = 7;
 
 pub(super) fn line() -> Finding {
     let why = interruption::unavailable().or(on_cpu::unavailable());
-    match why.map_or_else(|| measure().ok_or("the kernel does not answer"), Err) {
+    match why.map_or_else(measure, Err) {
         Ok(switch_ns) => assess(switch_ns),
         Err(why) => unknown(format!("not measured: {why}"))
             .means("the time on the CPU of interrupted calls is unknown")
@@ -42,25 +42,38 @@ fn assess(switch_ns: f64) -> Finding {
 // The 0.2 ms in the message of `assess`.
 const _: () = assert!(SWITCH_NS * CERTAIN == 200_000.0);
 
+/// The reasons why there is no result.
+const NOT_PLACED: &str = "the kernel does not place threads on a CPU";
+const NO_THREAD: &str = "no thread can be started";
+const FEW: &str = "threads that yield on the same CPU did not take turns";
+
+/// Why threads do not learn their CPU time. That is found out when the first one asks.
+fn silent() -> &'static str {
+    on_cpu::unavailable().unwrap_or("the kernel does not answer")
+}
+
 /// The nanoseconds of CPU time that a switch takes.
-fn measure() -> Option<f64> {
-    let cpu = *affinity::cpus().ok()?.last()?;
+fn measure() -> Result<f64, &'static str> {
+    let cpus = affinity::cpus().map_err(|_| NOT_PLACED)?;
+    let &cpu = cpus.last().ok_or(NOT_PLACED)?;
     thread::scope(|scope| {
         let measured = Builder::new().spawn_scoped(scope, || {
-            let _pinned = affinity::pin(cpu).ok()?;
+            let _pinned = affinity::pin(cpu).map_err(|_| NOT_PLACED)?;
             let on_cpu = OnCpu::new();
             on_cpu.attach();
-            let rounds = (0..ROUNDS).filter_map(|_| round(&on_cpu, cpu)).collect();
+            let rounds = [(); ROUNDS].map(|()| round(&on_cpu, cpu));
             on_cpu.detach();
-            median(rounds)
+            let measured = rounds.iter().filter_map(|round| round.ok()).collect();
+            median(measured).map_or(rounds[0], Ok)
         });
-        measured.ok()?.join().ok()?
+        let measured = measured.map_err(|_| NO_THREAD)?;
+        measured.join().unwrap_or(Err(NO_THREAD))
     })
 }
 
 /// The same from one round.
-fn round(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
-    let (alone, _) = yields(on_cpu)?;
+fn round(on_cpu: &OnCpu, cpu: usize) -> Result<f64, &'static str> {
+    let (alone, _) = yields(on_cpu).ok_or_else(silent)?;
     let done = AtomicBool::new(false);
     let (beside, switches) = thread::scope(|scope| {
         let other = Builder::new().spawn_scoped(scope, || {
@@ -70,14 +83,15 @@ fn round(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
             }
             drop(pinned);
         });
-        other.ok()?;
+        other.map_err(|_| NO_THREAD)?;
         thread::yield_now();
         let beside = yields(on_cpu);
         done.store(true, Relaxed);
-        beside
+        beside.ok_or_else(silent)
     })?;
     // On a busy machine, other threads also take the CPU; these switches count as well.
-    (switches > YIELDS / 4).then(|| (beside - alone).max(0.0) / f64::from(switches))
+    let switch = (beside - alone).max(0.0) / f64::from(switches);
+    (switches > YIELDS / 4).then_some(switch).ok_or(FEW)
 }
 
 /// The CPU time of [`YIELDS`] yields in nanoseconds, and the number of switches meanwhile.
