@@ -17,6 +17,7 @@ use once_cell::race::OnceBox;
 
 use super::EPOCH;
 use crate::environment;
+use crate::process::PerProcess;
 use crate::random::Random;
 use crate::tsc::clock;
 
@@ -56,7 +57,7 @@ static SINCE: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 /// How many ticks the threads have noticed, and how many of these have given CPU time to a function. Each thread counts its own.
 static NOTICED: AtomicU64 = AtomicU64::new(0);
 static GIVEN: AtomicU64 = AtomicU64::new(0);
-static REFUSED: OnceBox<String> = OnceBox::new();
+static REFUSED: PerProcess<OnceBox<String>> = PerProcess::new();
 
 /// Starts the clock, unless it runs.
 pub(crate) fn begin() {
@@ -65,6 +66,7 @@ pub(crate) fn begin() {
     }
     if let Err(error) = spawn() {
         REFUSED
+            .get(|| {})
             .get_or_init(|| Box::new(format!("no thread could be started for its clock: {error}")));
     }
 }
@@ -73,6 +75,7 @@ pub(crate) fn begin() {
 #[cfg(unix)]
 pub(crate) fn start_from_zero() {
     BEGUN.store(false, Relaxed);
+    REFUSED.forget();
     SLOW.store(0, Relaxed);
     system::start_from_zero();
     for count in [&COST, &AGE, &NOTICED, &GIVEN] {
@@ -95,7 +98,7 @@ fn spawn() -> io::Result<()> {
 
 /// Why there is no clock, if it could not be started.
 pub(crate) fn unavailable() -> Option<&'static str> {
-    REFUSED.get().map(String::as_str)
+    REFUSED.get_if_made()?.get().map(String::as_str)
 }
 
 /// A thread has noticed so many `ticks` since the last time, or has been off the CPU. If the clock is slow, this wakes it up.
@@ -150,18 +153,19 @@ extern "C" fn run() -> ! {
             COST.store(so_far.cost.as_nanos() as u64, Relaxed);
         }
         AGE.store(so_far.elapsed.as_nanos() as u64, Relaxed);
-        let mean = fixed.unwrap_or_else(|| pace::mean(so_far));
-        let interval = around(mean, &mut random);
-        system::sleep(interval);
+        let usual = fixed.unwrap_or_else(|| pace::mean(so_far));
+        let interval = around(slowed.unwrap_or(usual), &mut random);
         wake_ups += 1;
-        if slowed.is_some_and(|longer| is_woken(longer.saturating_sub(interval))) {
+        if slowed.is_none() {
+            system::sleep(interval);
+        } else if is_woken(interval) {
             // A tick now would follow the thread that has just woken up, and not come at random.
             slowed = None;
             continue;
         }
         let noticed = NOTICED.load(Relaxed);
-        let is_idle = idleness.is_idle(noticed, slowed.unwrap_or(mean), cpu_time_of_others);
-        slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
+        let is_idle = idleness.is_idle(noticed, interval, cpu_time_of_others);
+        slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(usual)));
         EPOCH.advance(clock::now());
     }
 }

@@ -12,7 +12,7 @@ const TICKS: u32 = 5000;
 const HEAD_START: Duration = Duration::from_millis(8);
 const SHARE: u32 = 50;
 /// The mean interval while the process does nothing.
-const IDLE: Duration = Duration::from_millis(100);
+const IDLE: Duration = Duration::from_millis(200);
 
 /// What the clock's thread has done so far.
 #[derive(Clone, Copy, Debug)]
