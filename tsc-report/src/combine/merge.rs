@@ -111,7 +111,11 @@ impl Report {
         let is_latest = two.1 > one.1;
         self.merge(other)?;
         self.processes = processes;
-        self.process.set_span((one.0.min(two.0), one.1.max(two.1)));
+        // A report of nothing has no time.
+        self.process.set_span(match (one, two) {
+            ((0, 0), span) | (span, (0, 0)) => span,
+            _ => (one.0.min(two.0), one.1.max(two.1)),
+        });
         if is_latest {
             self.process.ended.clone_from(&other.process.ended);
         }
@@ -384,6 +388,19 @@ mod tests {
         grouped.merge(&last_two).unwrap();
         assert_eq!(grouped.callsites, expected.callsites);
         assert_eq!(grouped.contexts, expected.contexts);
+    }
+
+    #[test]
+    fn report_of_nothing_adds_no_time() {
+        let mut part = process(1, "f", &[700]);
+        part.process.set_span((20, 50));
+        let mut all = Report::default();
+        all.append(&part).unwrap();
+        all.append(&Report::default()).unwrap();
+        assert_eq!(all.process.span(), (20, 50));
+        part.process.set_span((60, 70));
+        all.append(&part).unwrap();
+        assert_eq!(all.process.span(), (20, 70));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::marks::Mark;
 use super::names::escaped;
 use super::notes::{calls, paragraph, wrapped};
 use super::{Page, TextForm};
-use crate::{CallsiteReport, Report};
+use crate::{CallsiteReport, Report, TextOptions};
 
 /// At most this many rows with a mark are named.
 const NAMED: usize = 5;
@@ -27,7 +27,7 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
         );
         lines.extend(paragraph(&text, options.width));
     }
-    lines.extend(left_out(report, options.width));
+    lines.extend(left_out(report, options));
     lines
 }
 
@@ -66,20 +66,35 @@ fn listed(start: &str, names: &[String], all: usize, width: usize) -> String {
 }
 
 /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
-pub(super) fn left_out(report: &Report, width: usize) -> Vec<String> {
+pub(super) fn left_out(report: &Report, options: &TextOptions) -> Vec<String> {
     let count = match report.left_out.len() {
         0 => return Vec::new(),
         1 => "1 function".to_owned(),
         count => format!("{count} functions"),
     };
-    let heading = format!("tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:");
-    let names = wrapped(&escaped(&report.left_out.join(", ")), width);
+    let causes = options.name_of("TSC_ONLY or TSC_SKIP", "--only, TSC_ONLY or TSC_SKIP");
+    let heading = format!("tsc: {count} not measured, because of {causes}:");
+    let names = wrapped(
+        &escaped(&report.left_out.join(", ")),
+        options.width_of_lines(),
+    );
     [heading].into_iter().chain(names).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_option_that_leaves_out_is_named_on_the_command_line() {
+        let mut report = Report::default();
+        report.left_out.push("parse".to_owned());
+        let heading = |options: &TextOptions| left_out(&report, options)[0].clone();
+        let options = TextOptions::default();
+        assert!(heading(&options).ends_with("because of TSC_ONLY or TSC_SKIP:"));
+        let options = options.command_line(true);
+        assert!(heading(&options).contains("because of --only, "));
+    }
 
     #[test]
     fn names_are_shown_whole_or_counted() {

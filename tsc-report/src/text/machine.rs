@@ -82,9 +82,10 @@ fn probes(clock: &Clock, scale: &Scale, is_full: bool) -> Vec<String> {
             return format!("{fence} probe: its overhead is unknown here and not subtracted");
         }
         format!(
-            "{fence} probe: {:.1} ± {:.0} ticks in a call, {:.0} ± {:.0} in all, subtracted",
+            "{fence} probe: {:.1} ± {:.0} {} in a call, {:.0} ± {:.0} in all, subtracted",
             overhead.visible_ticks,
             overhead.visible_error_ticks,
+            clock.unit(),
             overhead.total_ticks,
             overhead.total_error_ticks
         )

@@ -57,7 +57,7 @@ impl Report {
         let lines = if !self.callsites.is_empty() {
             Page::new(self, options.of_form(), is_wanted).lines()
         } else if !self.left_out.is_empty() {
-            footer::left_out(self, options.width_of_lines())
+            footer::left_out(self, options)
         } else {
             vec![escaped(&nothing::line(self.nothing_because()))]
         };

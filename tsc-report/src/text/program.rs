@@ -6,8 +6,11 @@ use crate::{CallsiteReport, Report};
 
 /// Less time off the CPU is not mentioned: a single switch is less certain than this.
 const LEAST_NS: f64 = 1000.0;
+/// A smaller share outside of all functions is not mentioned: it may be the start of the program.
+const LEAST_OUTSIDE: f64 = 0.1;
 
-/// `hotspots took 128ms: CPU 119ms, 21.0 % of it probes`, `blocked 2.10ms`, and `waiting for a CPU 6.02ms`.
+/// `hotspots took 128ms: CPU 119ms, 21.0 % of it probes`, `12.1 % of CPU time outside measured functions`, `blocked 2.10ms`, and
+/// `waiting for a CPU 6.02ms`.
 pub(super) fn parts(report: &Report) -> Vec<String> {
     let process = &report.process;
     let path = process.argv.first().map_or("the program", String::as_str);
@@ -19,13 +22,27 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
     let ns = report.clock.hz.map(|hz| 1e9 / hz);
     if let Some(cpu) = process.cpu_ns {
         line += &format!(": CPU {}", time(cpu as f64));
-        if let Some(share) = ns.map(|ns| share_of_probes(report, cpu as f64 / ns)) {
-            line += &format!(", {:.1} % of it probes", share * 100.0);
-        }
+    }
+    let both = process.cpu_ns.zip(ns);
+    let both = both.map(|(cpu, ns)| shares(report, cpu as f64, ns));
+    if let Some((probes, _)) = both {
+        line += &format!(", {:.1} % of it probes", probes * 100.0);
+    }
+    let mut parts = vec![line];
+    // A timed call has no time before it ends.
+    let is_known = !report
+        .callsites
+        .iter()
+        .any(|row| row.running != 0 && !row.is_by_ticks());
+    if let Some((_, outside)) = both.filter(|&(_, outside)| is_known && outside >= LEAST_OUTSIDE) {
+        let outside = outside * 100.0;
+        parts.push(format!(
+            "{outside:.1} % of CPU time outside measured functions"
+        ));
     }
     let rows = report.callsites.iter();
     let blocked: f64 = rows.map(CallsiteReport::own_blocked).sum();
-    let (mut parts, waiting) = (vec![line], report.waiting());
+    let waiting = report.waiting();
     for (what, ticks) in [("blocked", blocked), ("waiting for a CPU", waiting)] {
         if let Some(ns) = ns.map(|ns| ticks * ns).filter(|&ns| ns >= LEAST_NS) {
             parts.push(format!("{what} {}", time(ns)));
@@ -34,13 +51,17 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
     parts
 }
 
-/// What probes took of so many ticks of CPU time: at most what the rows leave of it. Light probes overlap with their surroundings, so they may
-/// take less than they are calibrated to take.
-fn share_of_probes(report: &Report, cpu: f64) -> f64 {
+/// What probes took of so many ns of CPU time, and what neither they nor the rows nor the clock of light probes did. Probes took at most what the
+/// rows leave: light ones overlap with their surroundings, so they may take less than they are calibrated to take.
+fn shares(report: &Report, cpu: f64, ns_per_tick: f64) -> (f64, f64) {
     let sum = |of: &dyn Fn(&CallsiteReport) -> f64| report.callsites.iter().map(of).sum::<f64>();
-    let probes = sum(&|row| row.cost_of_probes(&report.clock));
-    let own = sum(&CallsiteReport::self_on_cpu);
-    probes.min(cpu - own).max(0.0) / cpu.max(1.0)
+    let probes = ns_per_tick * sum(&|row| row.cost_of_probes(&report.clock));
+    let own = ns_per_tick * sum(&CallsiteReport::self_on_cpu);
+    let clock = report.tick_clock.as_ref().map_or(0, |clock| clock.cpu_ns);
+    let left = (cpu - own).max(0.0);
+    let probes = probes.clamp(0.0, left);
+    let outside = (left - probes - clock as f64).max(0.0);
+    (probes / cpu.max(1.0), outside / cpu.max(1.0))
 }
 
 impl Report {
@@ -77,22 +98,45 @@ impl CallsiteReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TickClock;
+
+    /// A report on 1000 ns of CPU time, in ticks of 2 ns.
+    fn report(own: f64, probes: f64, clock: u64) -> Report {
+        let row = CallsiteReport {
+            self_on_cpu_ticks: Some(own),
+            probe_ticks: Some(probes),
+            ..CallsiteReport::default()
+        };
+        let mut report = Report {
+            callsites: vec![row],
+            tick_clock: Some(TickClock {
+                cpu_ns: clock,
+                ..TickClock::default()
+            }),
+            ..Report::default()
+        };
+        report.process.cpu_ns = Some(1000);
+        report.clock.hz = Some(5e8);
+        report
+    }
 
     #[test]
     fn probes_and_rows_take_no_more_than_the_program() {
-        let share = |own, probes| {
-            let row = CallsiteReport {
-                self_on_cpu_ticks: Some(own),
-                probe_ticks: Some(probes),
-                ..CallsiteReport::default()
-            };
-            let report = Report {
-                callsites: vec![row],
-                ..Report::default()
-            };
-            share_of_probes(&report, 1000.0)
-        };
-        assert_eq!((share(600.0, 100.0), share(600.0, 700.0)), (0.1, 0.4));
-        assert_eq!(share(1100.0, 700.0), 0.0);
+        let both = |own, probes, clock| shares(&report(own, probes, clock), 1000.0, 2.0);
+        assert_eq!(both(300.0, 50.0, 100), (0.1, 0.2));
+        assert_eq!(both(300.0, 350.0, 100), (0.4, 0.0));
+        assert_eq!(both(550.0, 350.0, 0), (0.0, 0.0));
+    }
+
+    #[test]
+    fn time_outside_of_functions_is_said_if_it_is_much() {
+        let line = |own| parts(&report(own, 50.0, 100)).join("; ");
+        let program = "the program took 0ns: CPU 1.00µs, 10.0 % of it probes";
+        let outside = "; 12.0 % of CPU time outside measured functions";
+        assert_eq!(line(340.0), format!("{program}{outside}"));
+        assert_eq!(line(360.0), program);
+        let mut runs = report(340.0, 50.0, 100);
+        runs.callsites[0].running = 1;
+        assert_eq!(parts(&runs).join("; "), program);
     }
 }

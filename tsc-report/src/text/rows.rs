@@ -64,3 +64,45 @@ fn compare(sort: TextSort, one: &CallsiteReport, other: &CallsiteReport) -> Orde
         TextSort::Name => (&one.name, &one.module).cmp(&(&other.name, &other.module)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_order_is_that_of_its_figure() {
+        type Set = fn(&mut CallsiteReport, f64);
+        let orders: [(TextSort, Set); 8] = [
+            (TextSort::SelfTicks, |row, ticks| {
+                row.self_on_cpu_ticks = Some(ticks)
+            }),
+            (TextSort::Total, |row, ticks| row.total_ticks = ticks),
+            (TextSort::Wall, |row, ticks| row.wall_ticks = ticks),
+            (TextSort::Blocked, |row, ticks| {
+                (row.self_ticks, row.self_on_cpu_ticks) = (ticks, Some(0.0));
+            }),
+            (TextSort::Calls, |row, calls| row.calls = calls as u64),
+            (TextSort::Mean, |row, ticks| row.mean_ticks = Some(ticks)),
+            (TextSort::P99, |row, ticks| row.p99_ticks = Some(ticks)),
+            (TextSort::Max, |row, ticks| row.max_ticks = Some(ticks)),
+        ];
+        for (sort, set) in orders {
+            let row = |figure: f64| {
+                let name = figure.to_string();
+                let mut row = CallsiteReport {
+                    name,
+                    ..CallsiteReport::default()
+                };
+                set(&mut row, figure);
+                row
+            };
+            let report = Report {
+                callsites: [1.0, 3.0, 2.0].map(row).to_vec(),
+                ..Report::default()
+            };
+            let rows = Rows::new(&report, &TextOptions::default().sort(sort), &|_| true);
+            let names: Vec<&str> = rows.shown.iter().map(|row| row.name.as_str()).collect();
+            assert_eq!(names, ["3", "2", "1"], "{sort}");
+        }
+    }
+}

@@ -22,8 +22,16 @@ pub(super) fn cost(report: &Report) -> Option<String> {
 
 /// Why the times of light functions are unknown, if they are.
 pub(super) fn doubt(report: &Report) -> Option<String> {
-    let why = report.tick_clock.as_ref()?.no_times_because.as_ref();
-    why.map(|why| format!("light probes count calls, and no times are known: {why}"))
+    if let Some(why) = &report.tick_clock.as_ref()?.no_times_because {
+        let text = format!("light probes count calls, and no times are known: {why}");
+        return Some(text);
+    }
+    let light = || report.callsites.iter().filter(|row| row.is_light());
+    let is_found = |row: &CallsiteReport| row.sums.clock_ticks != 0;
+    (light().count() != 0 && !light().any(is_found)).then(|| {
+        "light probes: no tick of their clock has found a light function, which the run is too short for: measure a longer one, or with TSC_TICK=20us"
+            .to_owned()
+    })
 }
 
 /// The figures of a row whose time is known by ticks of the clock.
@@ -47,6 +55,30 @@ pub(super) fn row(row: &CallsiteReport) -> Option<String> {
 mod tests {
     use super::*;
     use crate::TickClock;
+
+    #[test]
+    fn run_that_is_too_short_for_a_tick_is_not_one_without_time() {
+        let light = |clock_ticks| CallsiteReport {
+            name: "function".to_owned(),
+            probe: "light".to_owned(),
+            sums: crate::CallsiteSums {
+                clock_ticks,
+                ..crate::CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        let said = |callsites: Vec<CallsiteReport>| {
+            let report = Report {
+                tick_clock: Some(TickClock::default()),
+                callsites,
+                ..Report::default()
+            };
+            doubt(&report).is_some_and(|text| text.contains("too short"))
+        };
+        assert!(said(vec![light(0), light(0)]));
+        assert!(!said(vec![light(0), light(1)]));
+        assert!(!said(vec![CallsiteReport::default()]));
+    }
 
     #[test]
     fn cost_of_a_long_run_fits_a_dump_without_a_terminal() {
