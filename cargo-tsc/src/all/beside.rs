@@ -19,7 +19,7 @@ const SHORT_SECONDS: f64 = 2.0;
 /// allocator of glibc uses locks, as in a program with threads.
 const SOON_SECONDS: f64 = 10.0;
 /// A run that takes less time than this is compared more than once before functions are left out because of it.
-const REPEATABLE_SECONDS: f64 = 5.0;
+pub const REPEATABLE_SECONDS: f64 = 5.0;
 /// The number of turns for a run shorter than [`SHORT_SECONDS`].
 const TURNS: usize = 3;
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tsc_report::{CallsiteReport, FenceOverhead, Report};
 
 use super::Place;
+use super::closures::Inner;
 use crate::annotate::Function;
 use crate::rows::{path, self_ticks};
 use crate::sources::plain;
@@ -34,6 +35,9 @@ const WORTH: f64 = 1.0 / 10.0;
 const BEYOND_REPORT: f64 = 2.0;
 /// A light probe may cost this many ticks, because the function around it is no longer inlined, and loops with it are no longer vectorised.
 const LOST_INLINING: f64 = 60.0;
+/// If the closures that lose their probes have more than this share of all probes, the next run tells how much the others slow it down: a loop that
+/// is no longer vectorised because of a closure in it loses much more than a probe takes.
+const FEW_INNER: f64 = 0.1;
 /// The cost of a timed call in ticks, if the report does not contain it.
 const A_CALL: f64 = 120.0;
 
@@ -54,24 +58,31 @@ pub struct Measured {
     self_ticks: f64,
     /// The cost of its probes, in ticks.
     pub probes: f64,
+    /// Whether it is a closure whose time is its function's without its probe. That is in the function's `self_ticks`, too.
+    #[serde(default)]
+    pub is_inner: bool,
 }
 
 impl Measured {
     /// Whether it is this function of a file: the same name in the same line.
     #[must_use]
     pub fn is(&self, file: &Path, function: &Function) -> bool {
-        let identifier = self.name.rsplit("::").next();
+        // The names of rows have no `r#`.
+        let written = function.name.trim_start_matches("r#");
         plain(&self.place.0) == file
             && self.place.1 == function.line
-            && identifier == Some(&function.name)
+            && self.name.rsplit("::").next() == Some(written)
     }
 
     /// All functions in a report. A file may belong to two crates, and its functions to two rows.
     #[must_use]
     pub fn all(report: &Report) -> Vec<Self> {
         let mut all = BTreeMap::<Place, Self>::new();
-        for row in report.callsites() {
-            let one = Self::new(report, row);
+        let inner = Inner::of(report);
+        for (number, row) in report.callsites().iter().enumerate() {
+            let mut one = Self::new(report, row);
+            one.is_inner = inner.rows.contains(&number);
+            one.self_ticks += inner.ticks.get(&number).unwrap_or(&0.0);
             match all.get_mut(&one.place) {
                 Some(same) => same.add(&one),
                 None => drop(all.insert(one.place.clone(), one)),
@@ -89,6 +100,7 @@ impl Measured {
             total_ticks: row.total_ticks(),
             self_ticks: self_ticks(row) + row.subtracted_ticks(),
             probes: row.probe_ticks().unwrap_or_else(|| timed(report, row)),
+            is_inner: false,
         }
     }
 
@@ -98,6 +110,7 @@ impl Measured {
         self.total_ticks += other.total_ticks;
         self.self_ticks += other.self_ticks;
         self.probes += other.probes;
+        self.is_inner &= other.is_inner;
     }
 
     /// The greatest cost of its probes that is possible, in ticks.
@@ -144,6 +157,9 @@ pub struct Choice {
     pub timed: Vec<Measured>,
     /// There is no probe, and their time is their callers'.
     pub bare: Vec<Measured>,
+    /// Closures without a probe, because their callers are their own functions.
+    #[serde(default)]
+    pub inner: Vec<Measured>,
     /// They were timed, and have a light probe again.
     #[serde(skip)]
     pub light: Vec<Measured>,
@@ -156,6 +172,7 @@ impl Choice {
     pub fn add(&mut self, later: Self) {
         self.timed.extend(later.timed);
         self.bare.extend(later.bare);
+        self.inner.extend(later.inner);
         self.timed.retain(|one| !later.light.contains(one));
     }
 
@@ -171,9 +188,9 @@ impl Choice {
     }
 }
 
-/// Chooses the functions whose calls are long enough to be timed, and those that are left out: those that are mostly probe, and then
-/// others with the greatest share of probes, until a run is only a little slower than without measurement. Those that `leave_out` refuses are
-/// kept.
+/// Chooses the closures that need no probe, the functions whose calls are long enough to be timed, and those that are left out: those that are
+/// mostly probe, and then others with the greatest share of probes, until a run is only a little slower than without measurement. Those that
+/// `leave_out` refuses are kept.
 #[must_use]
 pub fn choose(
     functions: Vec<Measured>,
@@ -187,6 +204,14 @@ pub fn choose(
     let all: f64 = functions.iter().map(|function| function.probes).sum();
     let mut excess = runs.ratio - 1.0;
     let per_tick = (excess - runs.of_clock).max(0.0) / all.max(1.0);
+    let (inner, functions): (Vec<_>, Vec<_>) = functions
+        .into_iter()
+        .partition(|function| function.is_inner);
+    let of_inner: f64 = inner.iter().map(|closure| closure.probes).sum();
+    excess = match of_inner > FEW_INNER * all {
+        true => 0.0,
+        false => excess - of_inner * per_tick,
+    };
     let long = TIMED_SECONDS * runs.hz;
     let is_long = |function: &Measured| {
         function.calls > 1 && function.total_ticks >= long * function.entries as f64
@@ -215,6 +240,7 @@ pub fn choose(
     Choice {
         timed,
         bare,
+        inner,
         ..Choice::default()
     }
 }
@@ -242,6 +268,7 @@ pub(super) mod tests {
             total_ticks: ticks * calls as f64,
             self_ticks: own * calls as f64,
             probes: 5.0 * calls as f64,
+            is_inner: false,
         }
     }
 
@@ -249,6 +276,21 @@ pub(super) mod tests {
     fn chosen(functions: &[Measured], runs: Runs) -> [Vec<String>; 2] {
         let choice = choose(functions.to_vec(), runs, &mut |_| true);
         [choice.timed, choice.bare].map(|some| some.into_iter().map(|one| one.name).collect())
+    }
+
+    #[test]
+    fn a_row_is_of_the_function_of_its_name_and_line() {
+        let is = |row, name: &str, line| {
+            let of = Function {
+                name: name.to_owned(),
+                line,
+                lines: line..=line,
+                has_attribute: false,
+            };
+            function(row, 1, 1.0, 1.0).is(&plain(Path::new("src/main.rs")), &of)
+        };
+        assert!(is("m::parse", "parse", 1) && is("m::match", "r#match", 1));
+        assert!(!is("m::parse", "parse", 2) && !is("m::parse", "m", 1));
     }
 
     #[test]
@@ -326,6 +368,24 @@ pub(super) mod tests {
         assert_eq!(chosen(&functions, ends_soon), [vec![""; 0], vec![]]);
         let few = [function("few", 10, 0.0, 0.0)];
         assert_eq!(chosen(&few, ends_soon), [vec!["few"], vec![]]);
+    }
+
+    #[test]
+    fn closures_lose_their_probes_to_their_function_before_others_do() {
+        let slow = Runs { ratio: 3.0, ..RUNS };
+        let mut closure = function("f::{closure#0}", 10_000_000, 100.0, 100.0);
+        closure.is_inner = true;
+        let mut rare = closure.clone();
+        rare.calls = 10;
+        rare.probes = 50.0;
+        for (closure, expected) in [(closure, vec![]), (rare, vec!["tiny"])] {
+            let tiny = function("tiny", 10_000_000, 20.0, 20.0);
+            let main = function("main", 1, 1e9, 1e6);
+            let choice = choose(vec![main, tiny, closure.clone()], slow, &mut |_| true);
+            assert_eq!(choice.inner, [closure]);
+            let bare = choice.bare.iter().map(|one| &*one.name);
+            assert_eq!(bare.collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use tsc_report::Report;
 
 use super::Place;
+use super::contexts::{self, Context};
 
 /// Leaving out functions moves at most this share of all time to other crates.
 const ALLOWED: f64 = 0.01;
@@ -11,7 +12,6 @@ const ALLOWED: f64 = 0.01;
 #[derive(Debug, Default)]
 pub struct Crossing {
     rows: Vec<Row>,
-    /// Parents come before their children.
     contexts: Vec<Context>,
     all_ticks: f64,
 }
@@ -23,13 +23,6 @@ struct Row {
     is_left_out: bool,
 }
 
-#[derive(Debug)]
-struct Context {
-    row: Option<usize>,
-    parent: Option<usize>,
-    self_ticks: f64,
-}
-
 impl Crossing {
     /// The call paths in a report.
     #[must_use]
@@ -39,12 +32,7 @@ impl Crossing {
             krate: krate(row.module()).to_owned(),
             is_left_out: false,
         });
-        let contexts = report.contexts().iter().map(|context| Context {
-            row: context.callsite().map(|row| row as usize),
-            parent: context.parent().map(|parent| parent as usize),
-            self_ticks: context.self_ticks(),
-        });
-        let contexts: Vec<Context> = contexts.collect();
+        let contexts = contexts::all(report);
         Self {
             rows: rows.collect(),
             all_ticks: contexts.iter().map(|context| context.self_ticks).sum(),
@@ -69,25 +57,12 @@ impl Crossing {
 
     /// The ticks that become those of another crate.
     fn moved(&self) -> f64 {
-        let mut moved = 0.0;
-        // The crate whose row has the time of each context.
-        let mut owners: Vec<&str> = Vec::with_capacity(self.contexts.len());
-        for context in &self.contexts {
-            let caller = context.parent.and_then(|parent| owners.get(parent));
-            let row = context.row.and_then(|row| self.rows.get(row));
-            let krate = row.map_or("", |row| &row.krate);
-            let owner = match caller {
-                Some(&caller) if row.is_some_and(|row| row.is_left_out) => {
-                    if caller != krate {
-                        moved += context.self_ticks;
-                    }
-                    caller
-                }
-                _ => krate,
-            };
-            owners.push(owner);
-        }
-        moved
+        let is_left_out = |row: usize| self.rows.get(row).is_some_and(|row| row.is_left_out);
+        let krate = |row: Option<usize>| Some(&self.rows.get(row?)?.krate);
+        let owners = contexts::owners(&self.contexts, is_left_out);
+        let contexts = self.contexts.iter().zip(owners);
+        let moved = contexts.filter(|(context, owner)| krate(context.row) != krate(*owner));
+        moved.map(|(context, _)| context.self_ticks).sum()
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod beside;
 mod choice;
+mod closures;
+mod contexts;
 mod copy;
 mod crossing;
 mod dependencies;

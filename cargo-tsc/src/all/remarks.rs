@@ -81,7 +81,7 @@ pub fn of(
 /// What was changed in the copy.
 fn probes(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
     let mut remarks = vec![format!(
-        "every function: {} light, {} timed, {} too short for a probe, {} left out because of their probes' cost: their time is their callers'",
+        "every function, and closures that do more than call one: {} light, {} timed, {} too short for a probe, {} left out because of their probes' cost: their time is their callers'",
         tree.light,
         tree.attributes - tree.light,
         tree.too_short,

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 
-use super::beside::Beside;
+use super::beside::{Beside, REPEATABLE_SECONDS};
 use super::choice::{self, Choice, Measured, REPEATED};
 use super::crossing::Crossing;
 use super::dependencies::Wanted;
@@ -57,7 +57,8 @@ fn measure(
     let mut input = Input::for_runs(2)?;
     let known = tree.known_choice(runtime, args.only.as_ref())?;
     let known_choice = known.read();
-    let first_round = usize::from(known_choice.is_some());
+    // What was chosen before is not chosen again.
+    let first_round = known_choice.as_ref().map_or(0, |_| ROUNDS);
     let mut chosen = known_choice.unwrap_or_default();
     tree.choose(&chosen);
     for number in first_round.. {
@@ -127,19 +128,40 @@ struct Round<'a> {
 
 impl Round<'_> {
     fn first_turn(&mut self) -> Result<Outcome> {
-        self.turn(match self.is_shown {
-            true => outcome::shown_output(self.args),
-            false => Output::Hidden,
-        })
+        let output = outcome::shown_output(self.args);
+        if self.number == 0 {
+            return self.turn(output);
+        }
+        if self.is_shown {
+            // A program may do more where its output is read. So this run is only shown, unless the user ends it or another takes long.
+            let outcome = self.run(output)?;
+            if outcome.is_last() || outcome.ended.seconds > REPEATABLE_SECONDS {
+                return self.beside_bare(outcome);
+            }
+            self.session.forget()?;
+        }
+        let outcome = self.turn(Output::Hidden);
+        // It counts one of the two.
+        self.bar.set_position(1);
+        outcome
+    }
+
+    /// A measured run.
+    fn run(&mut self, output: Output) -> Result<Outcome> {
+        let variables = self.variables();
+        let Self { input, session, .. } = self;
+        outcome::run_once(&variables, self.measured, session, input, output, &self.bar)
     }
 
     /// A measured run, and one of the bare program. If the user has ended one, no other is started.
     fn turn(&mut self, output: Output) -> Result<Outcome> {
-        let variables = self.variables();
-        let Self { input, session, .. } = self;
-        let mut outcome =
-            outcome::run_once(&variables, self.measured, session, input, output, &self.bar)?;
+        let outcome = self.run(output)?;
+        self.beside_bare(outcome)
+    }
+
+    fn beside_bare(&mut self, mut outcome: Outcome) -> Result<Outcome> {
         if !outcome.interrupted {
+            let Self { input, session, .. } = self;
             let bare = self.beside.run(outcome.ended, session, input);
             outcome.interrupted = interrupt::status().is_some();
             // The measured run is kept without it.
@@ -180,7 +202,7 @@ impl Round<'_> {
         }
         let mut so_far = self.beside.so_far(&sum);
         // Writing to a terminal is slow, too.
-        if self.is_shown && io::stdout().is_terminal() {
+        if number == 0 && io::stdout().is_terminal() {
             so_far.ratio = 1.0;
         }
         // What is left out is not measured again. So the ratio must not be that of a single run, which other programs may have slowed down.
@@ -197,10 +219,26 @@ impl Round<'_> {
         }
         so_far.ends_soon &= number == 0; // afterwards, those that never return have become light
         let mut crossing = Crossing::new(&sum);
-        let choice = choice::choose(Measured::all(&sum), so_far, &mut |function| {
+        let mut called = Measured::all(&sum);
+        let all = called.len();
+        for function in &mut called {
+            function.is_inner &= tree.can_leave_out(&function.place);
+        }
+        for closure in called.iter().filter(|function| function.is_inner) {
+            crossing.leave_out(&closure.place);
+        }
+        let mut choice = choice::choose(called, so_far, &mut |function| {
             tree.can_leave_out(&function.place) && crossing.leave_out(&function.place)
         });
-        Ok(Some(choice).filter(|choice| number == 0 || !choice.bare.is_empty()))
+        let are_kept = !choice.bare.is_empty() && choice.bare.len() + choice.inner.len() == all;
+        if are_kept {
+            progress::remark(
+                "every probe costs too much, but without them nothing would be measured: all are kept",
+            );
+            choice.bare.clear();
+        }
+        let is_other = !(choice.bare.is_empty() && choice.inner.is_empty());
+        Ok(Some(choice).filter(|_| is_other || number == 0 && !are_kept))
     }
 
     /// The other runs that the user wants, and as many more as the comparison with the bare program needs.
@@ -235,8 +273,9 @@ impl Round<'_> {
     /// The session with its remarks.
     fn end(mut self, tree: &Tree<'_>, chosen: &Choice, is_compared: bool) -> Result<Writer> {
         self.bar.finish_and_clear();
-        let without = chosen.bare.iter().map(|function| function.name.clone());
-        self.session.about.without = without.collect();
+        let names = |of: &[Measured]| of.iter().map(|one| one.name.clone()).collect();
+        self.session.about.without = names(&chosen.bare);
+        self.session.about.inner = names(&chosen.inner);
         self.session.about.remarks = match is_compared {
             true => remarks::of(tree, chosen, &self.beside, &self.session)?,
             false => remarks::interrupted(tree, &chosen.bare),

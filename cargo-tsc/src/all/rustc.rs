@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::build::sharing::wrapper;
+use crate::build::sharing;
 use crate::sources::whole;
 
 /// Each copy and its original, in a line each, because a path may contain every other separator.
@@ -16,6 +16,9 @@ const PREFIXES: &str = "CARGO_TSC_REMAP_PATH_PREFIX";
 const LINTS: &str = "CARGO_TSC_CAP_LINTS";
 /// The user's own wrapper, if this program has taken its place.
 const USERS: &str = "CARGO_TSC_RUSTC_WRAPPER";
+/// Cargo takes what a crate uses under one name from one place. So where the code uses a copy, its build script has another name for the
+/// original, which begins with this. The compiler is told the right one.
+pub const ORIGINAL: &str = "tsc_original_";
 /// Cargo's variable for a wrapper of rustc for all crates.
 const WRAPPER: &str = "RUSTC_WRAPPER";
 
@@ -55,14 +58,10 @@ pub fn environment(
 pub fn is_rustc() -> bool {
     let is_program = |word: OsString| {
         let path = Path::new(&word);
-        is_named_rustc(path) || (path.is_absolute() && path.file_name() == wrapper(0).file_name())
+        sharing::is_rustc(path)
+            || (path.is_absolute() && path.file_name() == sharing::wrapper(0).file_name())
     };
     std::env::var_os(PREFIXES).is_some() && std::env::args_os().nth(1).is_some_and(is_program)
-}
-
-fn is_named_rustc(path: &Path) -> bool {
-    let stem = path.file_stem().map(OsStr::to_string_lossy);
-    stem.is_some_and(|stem| stem.contains("rustc"))
 }
 
 /// Runs rustc with the changed arguments.
@@ -73,7 +72,7 @@ pub fn become_rustc() -> ExitCode {
     let users = std::env::var_os(USERS).filter(|users| !users.is_empty());
     let is_last = words
         .first()
-        .is_some_and(|word| is_named_rustc(Path::new(word)));
+        .is_some_and(|word| sharing::is_rustc(Path::new(word)));
     let program = match users.filter(|_| is_last) {
         Some(users) => users,
         None => match words.split_first() {
@@ -85,7 +84,7 @@ pub fn become_rustc() -> ExitCode {
         },
     };
     let mut command = Command::new(program);
-    command.args(words);
+    command.args(words.iter().map(with_right_name));
     if is_last {
         command.args(arguments());
     }
@@ -96,6 +95,12 @@ pub fn become_rustc() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The name that the code has for a crate, in an argument that says where this is.
+fn with_right_name(word: &OsString) -> OsString {
+    let named = word.to_str().and_then(|text| text.strip_prefix(ORIGINAL));
+    named.map_or_else(|| word.clone(), OsString::from)
 }
 
 /// What is added if the crate that is compiled is a copy.

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
+use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
-use syn::{Block, ImplItemFn, Item, ItemFn, Signature, TraitItemFn, UseTree};
+use syn::{
+    Block, ExprAsync, ExprClosure, ImplItemFn, Item, ItemFn, Signature, TraitItemFn, UseTree,
+};
 use tsc_report::Report;
 
 use super::known::Files;
@@ -121,7 +124,8 @@ impl Calls {
             };
             functions.visit_file(file);
             for (line, crates) in functions.found {
-                calls.functions.insert(((*path).clone(), line), crates);
+                let place = ((*path).clone(), line);
+                calls.functions.entry(place).or_default().extend(crates);
             }
         }
         calls
@@ -222,7 +226,7 @@ impl Names {
 
 struct Functions<'a> {
     names: &'a Names,
-    /// The line of each function that names a package.
+    /// The line of each function or closure that names a package.
     found: Vec<(u32, BTreeSet<String>)>,
 }
 
@@ -230,10 +234,13 @@ impl Functions<'_> {
     fn add(&mut self, sig: &Signature, body: &Block) {
         let mut tokens = sig.inputs.to_token_stream();
         tokens.extend(body.to_token_stream());
+        self.add_at(sig.ident.span(), tokens);
+    }
+
+    fn add_at(&mut self, place: Span, tokens: TokenStream) {
         let crates = self.names.found(tokens);
         if !crates.is_empty() {
-            self.found
-                .push((sig.ident.span().start().line as u32, crates));
+            self.found.push((place.start().line as u32, crates));
         }
     }
 }
@@ -255,6 +262,16 @@ impl<'ast> Visit<'ast> for Functions<'_> {
         }
         visit::visit_trait_item_fn(self, function);
     }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        self.add_at(closure.body.span(), closure.to_token_stream());
+        visit::visit_expr_closure(self, closure);
+    }
+
+    fn visit_expr_async(&mut self, block: &'ast ExprAsync) {
+        self.add_at(block.span(), block.to_token_stream());
+        visit::visit_expr_async(self, block);
+    }
 }
 
 #[cfg(test)]
@@ -267,7 +284,8 @@ mod tests {
         let file = dir.path().join("main.rs");
         let text = "use work_core::{run, part::Filter as F, Error};\ntype Alias = serde::Value;\n\
             fn calls() { run() }\nfn takes(filter: &F) { filter.go() }\nfn fails() -> Error { log::debug!(\"{}\", 1) }\n\
-            fn writes() { println!(\"{}\", serde::to()) }\nfn aliased(alias: Alias) {}\nfn field(x: X) { x.run }\n";
+            fn writes() { println!(\"{}\", serde::to()) }\nfn aliased(alias: Alias) {}\nfn field(x: X) { x.run }\n\
+            fn passes() { t(1,\n|x: F| { 1 });\nasync { log::LOG } }\n";
         std::fs::write(&file, text).unwrap();
         let unopened = [
             ("work_core", "work-core"),
@@ -290,7 +308,10 @@ mod tests {
                 one(3, "work-core"),
                 one(4, "work-core"),
                 one(6, "serde"),
-                one(7, "serde")
+                one(7, "serde"),
+                (9, vec!["log", "work-core"]),
+                one(10, "work-core"),
+                one(11, "log"),
             ]
         );
     }

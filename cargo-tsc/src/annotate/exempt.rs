@@ -1,6 +1,6 @@
 //! Items that get no attribute.
 
-use proc_macro2::{Span, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, Meta, ReturnType, Signature, Stmt, Type, UnOp};
 
@@ -18,11 +18,33 @@ const SPECIAL: [&str; 10] = [
     "test",
 ];
 
-/// Whether the function already has `#[cycles]` or opts out of it.
+/// Whether the item already has `#[cycles]`, also under a condition, or opts out of it.
 pub(super) fn is_annotated(attributes: &[Attribute]) -> bool {
-    attributes
-        .iter()
-        .any(|attribute| last_word(attribute) == "cycles")
+    attributes.iter().any(|attribute| {
+        let is_conditional = attribute.path().is_ident("cfg_attr");
+        last_word(attribute) == "cycles" || is_conditional && has_word(attribute, "cycles")
+    })
+}
+
+/// Whether the item has `#[cycles(skip)]`.
+pub(super) fn is_skipped(attributes: &[Attribute]) -> bool {
+    let mut cycles = attributes.iter().filter(|it| last_word(it) == "cycles");
+    cycles.any(|attribute| has_word(attribute, "skip"))
+}
+
+/// Whether the attribute's arguments contain an identifier.
+fn has_word(attribute: &Attribute, word: &str) -> bool {
+    let list = attribute.meta.require_list();
+    list.is_ok_and(|list| mention(list.tokens.clone(), &|ident| ident == word))
+}
+
+/// Whether an identifier in the tokens is such a one.
+pub(super) fn mention(tokens: TokenStream, is: &dyn Fn(&Ident) -> bool) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => is(&ident),
+        TokenTree::Group(group) => mention(group.stream(), is),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Where the arguments of the function's own `#[cycles(…)]` begin, if it may be light as well as timed.
@@ -71,6 +93,42 @@ pub(super) fn is_straight_line(signature: &Signature, body: &Block) -> bool {
     };
     line.visit_block(body);
     line.is_one
+}
+
+/// The same of a closure's body, the type of whose value is not known.
+pub(super) fn is_short(body: &Expr) -> bool {
+    let mut line = StraightLine {
+        is_one: true,
+        computes_numbers: true,
+    };
+    line.visit_expr(body);
+    line.is_one
+}
+
+/// Whether the compiler must inline the function, which has no loop. What computes with vectors consists of thousands of such functions of one
+/// instruction. With probes, the compiler would need minutes for one function that they are inlined into.
+pub(super) fn is_part_of_callers(attributes: &[Attribute], body: &Block) -> bool {
+    let is_inlined = attributes.iter().any(|attribute| {
+        let path = attribute.path();
+        (path.is_ident("inline") || path.is_ident("cfg_attr")) && has_word(attribute, "always")
+    });
+    let mut loops = Loops { any: false };
+    loops.visit_block(body);
+    is_inlined && !loops.any
+}
+
+struct Loops {
+    any: bool,
+}
+
+impl<'ast> Visit<'ast> for Loops {
+    fn visit_expr(&mut self, expression: &'ast Expr) {
+        self.any |= matches!(
+            expression,
+            Expr::ForLoop(_) | Expr::Loop(_) | Expr::While(_)
+        );
+        visit::visit_expr(self, expression);
+    }
 }
 
 struct StraightLine {

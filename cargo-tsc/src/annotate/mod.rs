@@ -1,18 +1,22 @@
 //! Inserts `#[cycles]` into source text and removes it again. All other bytes, and the line numbers, stay as they are.
 
 mod allocators;
+mod closures;
 mod edition;
 mod exempt;
+mod functions;
 mod insert;
 mod modules;
+mod probe;
 mod splice;
 mod strip;
 #[cfg(test)]
 mod tests;
 
 pub use edition::{DECLARATION, needs_declaration};
-pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
+pub use insert::{Annotated, annotate, annotate_each};
 pub use modules::{Files, files_of};
+pub use probe::{Function, Probe, Where};
 pub use strip::{strip, without_plain};
 
 /// The text that is inserted where every call is timed.

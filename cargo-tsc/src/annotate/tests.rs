@@ -1,6 +1,7 @@
 use super::{
     ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, strip, without_plain,
 };
+use regex_lite::Regex;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -49,6 +50,7 @@ fn what_is_done_sooner_than_a_probe_stays_bare() {
         "fn get(&self) -> u8 { self.x }\nfn new() -> Option<S> { Some(S { a: 1 }) }\nfn pick(a: u8) -> u8 { if a > 1 { 2 } else { a << 3 } }\n\
          $fn calls() { f() }\n$fn loops() { while x {} }\n$fn says() { println!() }\n$fn method(&self) { self.x.y() }\n$async fn later() {}\n\
          $fn product(a: &M, b: &M) -> M { a * b }\n$fn negated(a: M) -> M { -a }\nfn sum(&self) -> f64 { self.a + self.b }\n\
+         impl T { #[cfg(test)] fn of_tests() { f() } $fn of_all() { f() } }\ntrait U { #[cfg(test)] fn of_tests() { f() } }\n\
          #[test] fn t() { f() }\n#[tokio::test] async fn tt() { f() }\n#[cfg(test)] mod tests { fn g() { f() } }\n\
          #[panic_handler] fn p(_: &I) -> ! { loop {} }\nunsafe impl std::alloc::GlobalAlloc for A { fn alloc() { f() } }\n",
         Where::Worthwhile,
@@ -58,8 +60,11 @@ fn what_is_done_sooner_than_a_probe_stays_bare() {
 #[test]
 fn attributes_by_hand_are_neither_doubled_nor_stripped() {
     let source = "#[cycles] fn a() {}\n#[::tsc_runtime::cycles] fn b() {}\n#[tsc_runtime::cycles(skip)] fn c() {}\n\
-        #[::tsc_runtime::cycles()] fn d() {}\n#[::tsc_runtime::cycles(/* mine */)] fn e() {}\n";
+        #[::tsc_runtime::cycles()] fn d() {}\n#[::tsc_runtime::cycles(/* mine */)] fn e() {}\n\
+        #[cfg_attr(feature = \"prof\", tsc_runtime::cycles)] fn f() {}\n#[cycles(skip)] impl T { fn g() {} }\n\
+        #[tsc_runtime::cycles(skip)] mod m { fn h() {} trait U { fn i() {} } }\n#[cycles(skip)] trait V { fn j() {} }\n";
     assert_eq!(everything(source, Where::Functions), source);
+    assert_eq!(everything(source, Where::Blocks), source);
     assert_eq!(strip(source).unwrap(), (source.to_owned(), 0));
 }
 
@@ -117,6 +122,25 @@ fn attribute_that_leaves_the_kind_of_probe_open_gets_it() {
         .replace("(items", "(light, items");
     assert_eq!(with(Some(Probe::Light)), light);
     assert_eq!(with(None), light);
+}
+
+#[test]
+fn functions_are_left_out_of_a_block_with_arguments() {
+    let source = "#[cycles(name = \"x\")] mod m { impl T { fn hot() { f() } fn short() {} fn long() { f() } } }\nfn hot() { f() }\n";
+    let probe = |function: &Function| (function.name != "hot").then_some(Probe::Timed);
+    let each = annotate_each(source, Where::Worthwhile, &probe).unwrap();
+    let skip = "#[::tsc_runtime::cycles(skip /* cargo tsc */)] ";
+    let expected = source.replacen("fn hot", &format!("{skip}fn hot"), 1);
+    let expected = expected.replace("fn short", &format!("{skip}fn short"));
+    let expected = expected.replace("fn long", &format!("{ATTRIBUTE}fn long"));
+    assert_eq!(each.text, expected);
+    assert_eq!((each.attributes, each.light, each.too_short), (1, 0, 1));
+    // In the user's own file, the block's attribute stays in force.
+    let own = annotate(source, Where::Worthwhile, &|function| {
+        function.name == "hot"
+    })
+    .unwrap();
+    assert_eq!(own.text, expected.replace(skip, ""));
 }
 
 #[test]
@@ -270,4 +294,75 @@ fn files_are_those_that_modules_name() {
     assert_eq!(names(files.code), expected);
     let data = ["data.txt", "included/near.md", "included/table.rs"];
     assert_eq!(names(files.data), data);
+}
+
+#[test]
+fn closures_that_do_more_than_call_have_probes_in_a_copy() {
+    let marked = "static S: L = L::new(|| {<b {closure#0}> a(); b() </b>});\n\
+        fn f() {\n\
+        let x = |y| {<b {closure#0}> // it\n a(y); b() </b>};\n\
+        s(|| <e {closure#1}>loop { a() }</e>,\n\
+        |x| -> u8 {<b {closure#2}> g(|| {<b {closure#2}::{closure#0}>\n a(); b() </b>}) </b>},\n\
+        |x| <e {closure#3}>unsafe { a(|| 1) } as u8</e>);\n\
+        t(\n\
+        <f {closure#4}>async move {\n\
+        w(move || <e {closure#4}::{closure#0}>x.map(|y|\n\
+        <e {closure#4}::{closure#0}::{closure#0}>match y { A => b(), B => c() }</e>)</e>) }</f>) }\n\
+        async fn g() -> F {\n\
+        s(async || {\n a(||\n <e {closure#0}::{closure#0}::{closure#0}::{closure#0}>if x { a() }</e>) });\n\
+        <f {closure#0}::{closure#1}>async { a(); b() }</f> }\n\
+        fn h() -> Reply {\n\
+        Box::pin(<f {closure#0}>async {\n a(); b() }</f>) }\n";
+    let marks = Regex::new("<.[^>]*}>|</.>").unwrap();
+    let source = marks.replace_all(marked, "");
+    for (probe, kind) in [(Probe::Light, "light"), (Probe::Timed, "timed")] {
+        let mut expected = marked.to_owned();
+        for (mark, before, after) in [
+            ("b", "__closure!(KIND \"$1\" {", " })"),
+            ("e", "__closure!(KIND \"$1\" { (", ") })"),
+            ("f", "__future!(KIND \"$1\" ", ")"),
+        ] {
+            let begin = Regex::new(&format!("<{mark} ([^>]*)>")).unwrap();
+            let text = format!(" ::tsc_runtime::{}", before.replace("KIND", kind));
+            expected = begin.replace_all(&expected, &text).into_owned();
+            expected = expected.replace(&format!("</{mark}>"), after);
+        }
+        let is_closure = |function: &Function| function.name.starts_with("{closure#");
+        let probe = |function: &Function| is_closure(function).then_some(probe);
+        let annotated = annotate_each(&source, Where::Worthwhile, &probe).unwrap();
+        assert_eq!((annotated.text, annotated.attributes), (expected, 12));
+    }
+}
+
+#[test]
+fn closures_without_a_probe() {
+    for source in [
+        // A call or a few operations.
+        "fn f() {\n a(|x| x.y(1),\n |x| { y(x) },\n |x| { let y = x + 1; y },\n |x| match x { A => 1, B => 2 },\n |x| format!(),\n |x| { println!() },\n |x| unsafe { a(x) }) }",
+        // What is asynchronous itself, or has an attribute.
+        "fn f() {\n a(async || { a(); b() },\n #[x] || { a(); b() }) }",
+        // Futures that only call, and those that a function returns.
+        "fn f() -> impl Future {\n a(async {},\n async { a().await },\n || async { a().await });\n async { a(); b() } }",
+        "fn f() -> BoxFuture<u8> {\n Box::pin(async move { a(); b() }) }",
+        // The row of the function has the same place.
+        "fn f() { a(|| { b(); c() }) }",
+        // What measures nothing, or must not be measured.
+        "#[cycles(skip)] fn f() {\n a(|| { b(); c() }) }",
+        "#[cycles(skip)] impl T { fn f() {\n a(|| { b(); c() }) } }",
+        "#[cfg(test)] mod tests { fn f() {\n a(|| { b(); c() }) } }",
+        "#[panic_handler] fn f() {\n a(|| { b(); c() }) }",
+        "unsafe impl GlobalAlloc for T { fn alloc() {\n grow(); a(|| { b(); c() }) } }\nfn grow() {\n a(|| { b(); c() }) }\n\
+         static S: L = L::new(|| {\n b(); c() });",
+        // What runs in a child before it is another program.
+        "fn f() {\n a(c.pre_exec(|| {\n b(); c() }).spawn()) }",
+    ] {
+        let only = |function: &Function| function.name.starts_with('{').then_some(Probe::Light);
+        let annotated = annotate_each(source, Where::Worthwhile, &only).unwrap();
+        assert_eq!((&*annotated.text, annotated.attributes), (source, 0));
+    }
+    let source = "fn f() {\n a(|| { b(); c() }) }";
+    assert_eq!(
+        everything(source, Where::Worthwhile),
+        format!("{ATTRIBUTE}{source}")
+    );
 }

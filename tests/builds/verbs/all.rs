@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -133,12 +134,16 @@ fn every_function_is_measured_and_no_file_is_touched() {
 fn plain_attributes_by_hand_do_not_keep_a_probe_that_costs_too_much() {
     let project = Project::new(
         "use tsc_runtime::cycles;\n#[cycles] fn tiny(x: u64) -> u64 { x ^ 1 }\n#[cycles(name = \"named\")] fn mine() { println!() }\n\
-         fn main() { let x = (0..1000).fold(0, |x, _| std::hint::black_box(tiny(x))); mine(); assert_eq!(x, 0) }\n",
+         #[cycles(name = \"named\")] mod of { pub fn tiny(x: u64) -> u64 { x ^ 1 } pub fn mine() { println!() } }\n\
+         fn main() { let x = (0..1000).fold(0, |x, _| of::tiny(std::hint::black_box(tiny(x))) ^ 1); mine(); of::mine(); assert_eq!(x, 0) }\n",
     );
     let ended = project.tsc("run --all --json").ends(0);
     let measured = calls(&ended.json());
     assert_eq!(measured.get("app::named"), Some(&1), "{measured:?}");
     assert_eq!(measured.get("app::tiny"), None, "{measured:?}");
+    let [mine, tiny] =
+        ["mine", "tiny"].map(|name| measured.get(&format!("app::of::named::{name}")));
+    assert_eq!((mine, tiny), (Some(&1), None), "{measured:?}");
 }
 
 #[test]
@@ -278,6 +283,25 @@ fn older_editions_are_measured_too() {
     }
 }
 
+#[test]
+fn closures_of_every_kind_compile_and_do_what_they_did() {
+    let program = include_str!("closures_of_every_kind.rs");
+    for edition in ["2018", "2024"] {
+        let project = Project::with_manifest("", program);
+        let manifest = project.read("Cargo.toml").replace("2024", edition);
+        project.write("Cargo.toml", &manifest);
+        let ended = project.tsc("run --all --top 0").ends(0);
+        assert!(!ended.err.contains("left as it is"), "{}", ended.err);
+        let ended = ended.says("app::returns_nested::{closure#0}::{closure#0}");
+        let mut bare = Command::new("cargo");
+        bare.args(["run", "-q", "--offline", "--target-dir", "bare"]);
+        let bare = bare.current_dir(project.path("")).output().unwrap();
+        let bare = String::from_utf8(bare.stdout).unwrap();
+        assert!(bare.ends_with("\n7 8\n"), "{bare}");
+        assert!(ended.out.starts_with(&bare), "{}\n{bare}", ended.out);
+    }
+}
+
 /// Runs cargo for another package, with the same profile, and fails if that takes too long.
 const SCRIPT_WITH_CARGO: &str = r#"
 use std::{env, process::Command, thread, time::Duration};
@@ -397,8 +421,39 @@ fn long_calls_are_timed_and_the_rest_is_light() {
 }
 
 #[test]
+fn closures_and_async_blocks_have_rows_unless_their_own_function_runs_them() {
+    let program = "use std::hint::black_box;\nuse std::task::{Context, Poll, Waker};\nuse std::thread;\n\nfn spawned() -> u64 {\n    let work = (0..3u64).map(|x| {\n        let thread = thread::spawn(move || {\n            let y = x + 1;\n            \
+        (0..20_000_000).fold(y, |x, y| black_box(x ^ y))\n        });\n        thread.join().unwrap()\n    });\n    work.sum()\n}\n\n\
+        fn passed() -> u64 {\n    apply(&|x| {\n        let y = x + 1;\n        (0..300).fold(y, |x, y| black_box(x ^ y))\n    })\n}\n\n\
+        fn apply(f: &dyn Fn(u64) -> u64) -> u64 {\n    (0..800_000).map(f).sum()\n}\n\n\
+        fn own() -> u64 {\n    let sum = (0..1_600_000).map(|x| {\n        let y = x + 1;\n        (0..150).fold(y, |x, y| black_box(x ^ y))\n    });\n    sum.sum()\n}\n\n\
+        fn deferred() -> u64 {\n    block_on(async {\n        let x = std::future::ready(1).await;\n        (0..10_000_000).fold(x, |x, y| black_box(x ^ y))\n    })\n}\n\n\
+        fn block_on(future: impl Future<Output = u64>) -> u64 {\n    let mut future = Box::pin(future);\n    loop {\n        \
+        if let Poll::Ready(x) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {\n            return x;\n        }\n    }\n}\n\n\
+        fn main() {\n    println!(\"{}\", spawned() ^ passed() ^ own() ^ deferred());\n}\n";
+    let project = Project::with_manifest("", program);
+    // The second time, the probes are known.
+    for _ in 0..2 {
+        let ended = project.tsc("run --all --json -- --release").ends(0);
+        let json = ended.json();
+        let names = [
+            "spawned::{closure#0}::{closure#0}",
+            "passed::{closure#0}",
+            "deferred::{closure#0}",
+        ];
+        assert_eq!(probes(&json, names), ["timed", "light", "light"]);
+        let calls = calls(&json);
+        assert_eq!(
+            names.map(|name| calls[&format!("app::{name}")]),
+            [3, 800_000, 1]
+        );
+        assert!(!calls.contains_key("app::own::{closure#0}"), "{calls:?}");
+    }
+}
+
+#[test]
 fn all_are_timed_where_calls_are_few_but_not_what_never_returns() {
-    let program = "fn work(x: u64) -> u64 {\n    (0..3_000_000).fold(x, |x, y| std::hint::black_box(x ^ y))\n}\n\nfn once() -> u64 {\n    work(1) + work(2)\n}\n\nfn main() {\n    \
+    let program = "fn work(x: u64) -> u64 {\n    (0..60_000_000).fold(x, |x, y| std::hint::black_box(x ^ y))\n}\n\nfn once() -> u64 {\n    work(1) + work(2)\n}\n\nfn main() {\n    \
         println!(\"{}\", once());\n    ENDS\n}\n";
     let names = ["main", "once", "work"];
     for (ends, expected) in [

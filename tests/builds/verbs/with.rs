@@ -358,6 +358,49 @@ fn what_macros_use_too_and_there_can_be_only_one_of_is_left_and_said() {
 }
 
 #[test]
+fn build_scripts_keep_the_originals_of_what_the_code_uses() {
+    let program = Program::new();
+    let folder = program.others.path().join("vendor");
+    let add = |path: &Path, text: &str| {
+        let all = fs::read_to_string(path).unwrap() + text;
+        fs::write(path, all).unwrap();
+    };
+    let of_script = |path: &Path, names: &[&str], origin: &str| {
+        add(path, "[build-dependencies]\n");
+        for name in names {
+            let entry = format!("{name} = {{ version = \"1\", {origin} }}\n");
+            add(path, &entry);
+        }
+    };
+    let nowhere = "registry-index = \"file:///nowhere\"";
+    add(&folder.join("deep/src/lib.rs"), "pub struct Kind;\n");
+    add(
+        &folder.join("rest/Cargo.toml"),
+        &format!("deep = {{ version = \"1\", {nowhere} }}\n"),
+    );
+    add(
+        &folder.join("rest/src/lib.rs"),
+        "pub fn take(_: deep::Kind) {}\n",
+    );
+    of_script(&folder.join("upper/Cargo.toml"), &["deep", "rest"], nowhere);
+    let script = "fn main() {\n    rest::take(deep::Kind);\n}\n";
+    fs::write(folder.join("upper/build.rs"), script).unwrap();
+    let project = &program.project;
+    of_script(
+        &project.path("Cargo.toml"),
+        &["upper"],
+        "registry = \"mine\"",
+    );
+    let script = "fn main() {\n    assert_eq!(upper::work(1), 0);\n}\n";
+    project.write("build.rs", script);
+    let ended = program.tsc("run --all --json --with upper deep").ends(0);
+    let calls = calls(&ended);
+    for (name, expected) in [("upper::work", 1), ("deep::work", 1), ("deep::one", 4)] {
+        assert_eq!(calls.get(name), Some(&expected), "{calls:?}");
+    }
+}
+
+#[test]
 fn package_in_a_folder_of_a_package_is_a_dependency() {
     let main = "fn main() { println!(\"{}\", sub::work(basis::same(2))) }\n";
     let project = Project::with_manifest("", main);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{Dependency, DependencyKind, Node, Package, PackageId, TargetKind};
 
 use super::copied::inside;
+use crate::all::rustc::ORIGINAL;
 use crate::build::Project;
 
 /// The packages of a project, and those that the program consists of.
@@ -125,6 +126,21 @@ impl<'a> Graph<'a> {
         found.first().map(|dep| &dep.pkg)
     }
 
+    /// The name for what a build script uses, if the package's code uses a copy of it under the name in the manifest.
+    #[must_use]
+    pub fn name_of_original(&self, package: &Package, dependency: &Dependency) -> Option<String> {
+        let is_same = |other: &&Dependency| {
+            other.kind != DependencyKind::Build && name(other) == name(dependency)
+        };
+        let used = self.target(&package.id, dependency)?;
+        let is_script = dependency.kind == DependencyKind::Build;
+        let (name, _) = self.names(&package.id).find(|of| of.1 == used)?;
+        let is_renamed = is_script
+            && !is_single(self.package(used))
+            && package.dependencies.iter().any(|other| is_same(&other));
+        is_renamed.then(|| format!("{ORIGINAL}{name}"))
+    }
+
     /// These packages, and those outside of the workspace through which the program uses them. Of a git repository, all are taken if one
     /// is, because they refer to each other by paths.
     #[must_use]
@@ -191,6 +207,11 @@ impl<'a> Graph<'a> {
     pub fn package(&self, id: &PackageId) -> &'a Package {
         self.project.package(id)
     }
+}
+
+/// The name of a dependency in the manifest.
+pub fn name(dependency: &Dependency) -> &String {
+    dependency.rename.as_ref().unwrap_or(&dependency.name)
 }
 
 /// Whether there may be only one of the package in a build: it links a library, or is in a folder, and a lock file tells folders apart by name

@@ -9,7 +9,7 @@ use cargo_metadata::{Dependency, DependencyKind, Package, PackageId, Target};
 use serde_json::{Map, Value, json};
 
 use super::copied::{Copied, Places};
-use super::graph::{Graph, is_single};
+use super::graph::{Graph, is_single, name};
 
 /// The manifest of a crate. `copy` gives the path of a package that is copied.
 ///
@@ -33,10 +33,18 @@ pub fn of(
             Some(platform) => &mut document["target"][platform.to_string()][table],
             None => &mut document[table],
         };
-        let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
         let resolved = graph.target(&package.id, dependency);
+        let original = graph.name_of_original(package, dependency);
+        let original = original.filter(|_| resolved.and_then(copy).is_some());
         let resolved = resolved.map(|id| graph.package(id));
-        tables[name] = entry(dependency, resolved, copy, places);
+        let mut entry = entry(dependency, resolved, copy, places);
+        if let Some(original) = original {
+            entry["package"] = json!(dependency.name);
+            entry["optional"] = json!(false);
+            tables[original] = entry;
+        } else {
+            tables[name(dependency)] = entry;
+        }
     }
     without_nulls(&mut document);
     // With a header for each table, as cargo writes it in packages: the build script of zerocopy searches its manifest for one.

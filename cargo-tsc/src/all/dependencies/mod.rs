@@ -24,6 +24,7 @@ use left_out::LeftOut;
 
 use super::copy::{self, Replaced, sync};
 use super::folder::Folder;
+use super::manifest::Moved;
 use super::unopened::Unopened;
 use crate::build::{Project, Refusal};
 
@@ -33,8 +34,8 @@ pub struct Dependencies {
     copied: BTreeMap<PackageId, Copied>,
     /// The manifests of the copies.
     manifests: BTreeMap<PackageId, String>,
-    /// The new paths in the manifests of the workspace's packages: by package, the dependency's name there, and the path.
-    paths: BTreeMap<String, BTreeMap<String, PathBuf>>,
+    /// What is different in the manifests of the workspace's packages.
+    moved: BTreeMap<String, Moved>,
     /// What a package uses, by the folder of its copy.
     uses: BTreeMap<PathBuf, BTreeSet<PackageId>>,
     left_out: LeftOut,
@@ -84,8 +85,11 @@ impl Dependencies {
         found.unopened = found.unopened(&graph);
         let members = graph.members().into_iter();
         for member in members.filter(|member| !is_macro(member)) {
-            let paths = found.paths_in(&graph, member);
-            found.paths.insert(member.name.to_string(), paths);
+            let moved = Moved {
+                copies: found.paths_in(&graph, member),
+                originals: found.originals_in(&graph, member),
+            };
+            found.moved.insert(member.name.to_string(), moved);
             let folder = Copied::new(member.clone(), true, places).copy;
             let uses = graph.uses(&member.id).cloned().collect();
             found.uses.insert(folder, uses);
@@ -104,10 +108,19 @@ impl Dependencies {
         let dependencies = member.dependencies.iter().filter(of_code);
         let paths = dependencies.filter_map(|dependency| {
             let path = self.copy(graph.target(&member.id, dependency)?)?;
-            let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
-            Some((name.clone(), path))
+            Some((graph::name(dependency).clone(), path))
         });
         paths.collect()
+    }
+
+    /// The names in a workspace package's manifest that its build script has other ones for.
+    fn originals_in(&self, graph: &Graph<'_>, member: &Package) -> BTreeMap<String, String> {
+        let renamed = member.dependencies.iter().filter_map(|dependency| {
+            self.copy(graph.target(&member.id, dependency)?)?;
+            let original = graph.name_of_original(member, dependency)?;
+            Some((graph::name(dependency).clone(), original))
+        });
+        renamed.collect()
     }
 
     /// The crates of the program that have no probes and may have some, and are used where there are probes.
@@ -131,10 +144,11 @@ impl Dependencies {
             .collect()
     }
 
-    /// The new paths of a workspace package's dependencies.
+    /// What is different in the manifest of a workspace's package, if it uses copies.
     #[must_use]
-    pub fn paths(&self, member: &str) -> Option<&BTreeMap<String, PathBuf>> {
-        self.paths.get(member).filter(|paths| !paths.is_empty())
+    pub fn moved(&self, member: &str) -> Option<&Moved> {
+        let moved = self.moved.get(member);
+        moved.filter(|moved| !moved.copies.is_empty())
     }
 
     /// The crates that are copied, each with its manifest.

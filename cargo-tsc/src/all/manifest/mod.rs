@@ -34,17 +34,28 @@ pub fn as_root(text: &str, root: &Path) -> Result<String> {
     Ok(document.to_string())
 }
 
-/// Takes dependencies from other paths, which are given by their names in the manifest. Those of build scripts stay.
+/// What is different in a manifest that leads to copies, by the names of dependencies in it.
+#[derive(Debug, Default)]
+pub struct Moved {
+    /// The paths from which the package's code and its tests take them.
+    pub copies: BTreeMap<String, PathBuf>,
+    /// The names of those that its build script uses as well, which keeps the originals.
+    pub originals: BTreeMap<String, String>,
+}
+
+/// Takes dependencies from other paths.
 ///
 /// # Errors
 /// If it is not a manifest.
-pub fn with_copies(text: &str, paths: &BTreeMap<String, PathBuf>) -> Result<String> {
+pub fn with_copies(text: &str, moved: &Moved) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("not a manifest")?;
-    take_from(document.as_table_mut(), paths);
+    take_from(document.as_table_mut(), &moved.copies);
+    rename(document.as_table_mut(), &moved.originals);
     let platforms = document.get_mut("target").and_then(Item::as_table_like_mut);
     for (_, platform) in platforms.into_iter().flat_map(|table| table.iter_mut()) {
         if let Some(platform) = platform.as_table_like_mut() {
-            take_from(platform, paths);
+            take_from(platform, &moved.copies);
+            rename(platform, &moved.originals);
         }
     }
     Ok(document.to_string())
@@ -110,6 +121,30 @@ fn take_from(table: &mut dyn TableLike, paths: &BTreeMap<String, PathBuf>) {
                 set_origin(item, "path", &path);
             }
         }
+    }
+}
+
+/// Gives the dependencies of a build script other names. One that is inherited has the same name in the workspace, and keeps it.
+fn rename(table: &mut dyn TableLike, names: &BTreeMap<String, String>) {
+    let scripts = table.get_mut("build-dependencies");
+    let Some(scripts) = scripts.and_then(Item::as_table_like_mut) else {
+        return;
+    };
+    for (name, new) in names {
+        let is_own = |item: &Item| item.get("workspace").is_none();
+        let item = scripts.get(name).filter(|item| is_own(item)).cloned();
+        let Some(mut item) = item else {
+            continue;
+        };
+        scripts.remove(name);
+        if let Some(version) = item.as_str() {
+            item = value(InlineTable::from_iter([("version", version)]));
+        }
+        if let Some(entry) = item.as_table_like_mut() {
+            entry.remove("optional");
+            entry.entry("package").or_insert(value(name));
+        }
+        scripts.insert(new, item);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::all::known::digest;
 use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{CargoVerb, Refusal};
+use crate::interrupt;
 use crate::progress::remark;
 use crate::sources::{Sources, place, plain};
 
@@ -161,6 +162,7 @@ impl Tree<'_> {
         file: &Path,
         original: &Path,
     ) -> Result<Option<Vec<u8>>> {
+        interrupt::check()?;
         let source = fs::read_to_string(file).with_context(|| file.display().to_string())?;
         let refused = self.refused.of(original, &source);
         refused.sentences().for_each(|sentence| self.say(sentence));
@@ -238,11 +240,11 @@ fn lead_to_copies(
     let mut inherited = BTreeMap::new();
     for package in members {
         if let Some(contents) = replaced.get_mut(package.manifest_path.as_std_path())
-            && let Some(paths) = dependencies.paths(&package.name)
+            && let Some(moved) = dependencies.moved(&package.name)
         {
             let text = String::from_utf8_lossy(contents);
-            inherited.extend(manifest::inherited(&text, paths)?);
-            *contents = manifest::with_copies(&text, paths)?.into_bytes();
+            inherited.extend(manifest::inherited(&text, &moved.copies)?);
+            *contents = manifest::with_copies(&text, moved)?.into_bytes();
         }
     }
     if let Some(contents) = replaced.get_mut(&root.join("Cargo.toml")) {

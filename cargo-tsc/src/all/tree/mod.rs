@@ -136,7 +136,7 @@ impl<'a> Tree<'a> {
         for function in &choice.timed {
             set(&function.place, Some(Probe::Timed));
         }
-        for function in &choice.bare {
+        for function in choice.bare.iter().chain(&choice.inner) {
             set(&function.place, None);
         }
         for function in &choice.light {
@@ -281,27 +281,34 @@ impl<'a> Tree<'a> {
             _ => (root, String::new()),
         };
         sync_lock(from, &folder, &all, OsStr::new(name), also.as_bytes()).with_context(context)?;
-        let name = format!("{}.git", self.outside.name(name));
-        self.sync_git(&all, &folder, &name).with_context(context)?;
+        self.sync_git(&folder, &copy).with_context(context)?;
         Ok(copy)
     }
 
-    /// Build scripts may ask git for the version. It may write its index, so the copy has one of its own, as a worktree does.
-    fn sync_git(&self, all: &Folder, copy: &Folder, name: &str) -> io::Result<()> {
+    /// Build scripts may ask git for the version. It may write its index, so the copy has one of its own, as a worktree does. `.git` is a folder,
+    /// in which they may watch a file, so only what is another one than before is written.
+    fn sync_git(&self, copy: &Folder, path: &Path) -> io::Result<()> {
         let git = self.original.root().join(".git");
         if !git.is_dir() {
             return Ok(());
         }
-        let own = all.folder(OsStr::new(name))?;
-        for file in ["HEAD", "index"] {
-            if let Ok(contents) = fs::read(git.join(file)) {
-                own.write(OsStr::new(file), &contents, None)?;
+        let own = copy.folder(OsStr::new(".git"))?;
+        let line = |path: &Path| Ok(format!("{}\n", path.display()).into_bytes());
+        for (name, contents) in [
+            ("HEAD", fs::read(git.join("HEAD"))),
+            ("index", fs::read(git.join("index"))),
+            ("commondir", line(&git)),
+            ("gitdir", line(&path.join(".git"))),
+        ] {
+            let copied = OsString::from(format!("{name}.copied"));
+            if let Ok(contents) = contents
+                && !own.read(&copied).is_ok_and(|there| there == contents)
+            {
+                own.write(OsStr::new(name), &contents, None)?;
+                own.write(&copied, &contents, None)?;
             }
         }
-        let common = format!("{}\n", git.display());
-        own.write(OsStr::new("commondir"), common.as_bytes(), None)?;
-        let text = format!("gitdir: {}\n", self.folder.join(name).display());
-        copy.write(OsStr::new(".git"), text.as_bytes(), None)
+        Ok(())
     }
 
     /// The environment of cargo. Of `dependencies`, the paths are those of the originals, as those of the project are.
@@ -333,7 +340,7 @@ impl<'a> Tree<'a> {
             command: &self.command,
             folder: project.here(),
             target: Some(self.folder.join(target)),
-            intermediate: sharing::can_share(self.original).then(|| self.folder.join("build")),
+            intermediate: sharing::can_share(project).then(|| self.folder.join("build")),
             environment,
             title: title.to_owned(),
         }
