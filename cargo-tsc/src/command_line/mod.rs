@@ -201,6 +201,12 @@ impl Metric {
     pub fn is_count(self) -> bool {
         matches!(self, Self::Calls | Self::Items | Self::Bytes)
     }
+
+    /// Whether this is a time of one call, however many there are.
+    #[must_use]
+    pub fn is_per_call(self) -> bool {
+        matches!(self, Self::SelfPerCall | Self::Mean | Self::P50 | Self::P99)
+    }
 }
 
 /// How two sides are compared.

@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use tsc_report::Report;
 
 use super::policy::Policy;
-use crate::rows::path;
+use crate::rows::{all_self_ticks, path, self_ticks};
 use crate::session::{About, Session};
 use crate::statistics::{median, range};
 
 /// Rates that differ by more than this are those of different counters.
 const RATE_PPM: f64 = 1000.0;
+
+/// A closure without a row is noticed if it has this share of the other side's self time. Few ticks may decide whether it has one.
+const NOTICEABLE: f64 = 0.001;
 
 /// Beside so much more load, the caches are not the program's own.
 const LOAD: f64 = 1.5;
@@ -61,27 +64,41 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
 
 /// What `--only` or a variable has left out on one side has its time in other rows there.
 fn left_out(sessions: [&Session; 2]) -> Option<String> {
+    let differ = measured_once(sessions, 0.0, |of| {
+        of.runs.iter().flat_map(Report::left_out).collect()
+    });
+    (!differ.is_empty()).then(|| format!("only one side has measured {}", differ.join(", ")))
+}
+
+/// What one of the sessions has left out, and the other has measured, with at least this share of all self time.
+fn measured_once<'a>(
+    sessions: [&'a Session; 2],
+    least: f64,
+    left_out: impl Fn(&'a Session) -> BTreeSet<&'a String>,
+) -> Vec<String> {
     let [before, after] = sessions;
-    let names = |[of, other]: [&Session; 2]| {
-        let measured: BTreeSet<String> = other
-            .runs
-            .iter()
-            .flat_map(Report::callsites)
-            .map(path)
-            .collect();
-        let left_out: BTreeSet<&String> = of.runs.iter().flat_map(Report::left_out).collect();
-        let differ = left_out.into_iter().filter(|name| measured.contains(*name));
+    let names = |[of, other]: [&'a Session; 2]| {
+        let rows = other.runs.iter().flat_map(|run| {
+            let least = least * all_self_ticks(run);
+            let rows = run.callsites().iter();
+            rows.filter(move |row| self_ticks(row).max(0.0) >= least)
+        });
+        let measured: BTreeSet<String> = rows.map(path).collect();
+        let differ = &left_out(of) - &left_out(other);
+        let differ = differ.into_iter().filter(|name| measured.contains(*name));
         differ.cloned().collect::<Vec<String>>()
     };
-    let differ = [names([before, after]), names([after, before])].concat();
-    (!differ.is_empty()).then(|| format!("only one side has measured {}", differ.join(", ")))
+    [names([before, after]), names([after, before])].concat()
 }
 
 /// Where `run --all` has left out other functions, their time is in other rows.
 fn probes(before: &Session, after: &Session) -> Option<String> {
     let (old, new) = (before.about.as_ref()?, after.about.as_ref()?);
     let of = |about: &About| about.without.iter().cloned().collect::<BTreeSet<String>>();
-    let differ: Vec<String> = of(old).symmetric_difference(&of(new)).cloned().collect();
+    let mut differ: Vec<String> = of(old).symmetric_difference(&of(new)).cloned().collect();
+    differ.extend(measured_once([before, after], NOTICEABLE, |of| {
+        of.about.iter().flat_map(|about| &about.inner).collect()
+    }));
     match old.all == new.all {
         false => Some("one is of `run --all`, the other is not".to_owned()),
         true => (!differ.is_empty()).then(|| {

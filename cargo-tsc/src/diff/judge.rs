@@ -5,31 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Policy;
 use super::limits::{LEVEL, Limits, PARTS, Part, Test, same_code_differs};
 use super::pairs::{self, Pair, Runs};
+use super::reference::Reference;
 use super::row::{Comparison, Row, Verdict};
+use super::sides::{Sides, WHOLE};
 use super::values::{SHARES, Values, values};
 use crate::command_line::Metric;
 use crate::session::Session;
 use crate::statistics::{self, Shift, adjust};
 
-/// The name of the row of the program's time. What changes all functions alike is seen in none of them, because each is compared with the rest.
-pub const WHOLE: &str = "(the whole program)";
 /// A function that takes less time in a run, in seconds, is not judged if the sides were not measured in turns. A few page faults or a cold
 /// cache, which depend on what ran before, are several per cent of it.
 const SHORT: f64 = 100e-6;
 /// The fewest pairs, or runs a side, for a verdict. If there are several orders of functions, the unit is an order, so it takes as many of these.
 const LEAST: usize = 4;
-
-/// The figures of both sides.
-pub struct Sides {
-    /// The figures before and after, by function.
-    pub values: [BTreeMap<String, Values>; 2],
-    /// How these were measured.
-    pub runs: [Runs; 2],
-    /// Whether the two sides were measured in turns, by one call of `ab`.
-    pub interleaved: bool,
-    /// Functions that take fewer ticks in a run are not judged.
-    pub short: f64,
-}
 
 /// Compares two sessions.
 pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison {
@@ -40,6 +28,7 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
         runs: both.map(Runs::of),
         interleaved: before.is_in_turns_with(after),
         short: SHORT * hz.unwrap_or(0.0),
+        is_per_call: policy.metric().is_per_call(),
     };
     if sides.interleaved && policy.metric() == Metric::SelfTime {
         sides.add_whole();
@@ -48,20 +37,6 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
 }
 
 impl Sides {
-    /// Adds a row for the whole program.
-    pub fn add_whole(&mut self) {
-        for (values, runs) in self.values.iter_mut().zip(&self.runs) {
-            let whole = Values {
-                runs: runs.whole.clone(),
-                own: runs.whole.clone(),
-                calls: 1.0,
-                share: 1.0,
-                ..Values::default()
-            };
-            values.insert(WHOLE.to_owned(), whole);
-        }
-    }
-
     /// Judges each function.
     pub fn compare(&self, policy: &Policy) -> Comparison {
         let mut rows = self.rows(policy);
@@ -196,16 +171,17 @@ impl Sides {
     /// Judges times. Returns the greatest difference between runs of the same code in steady rows, of each part.
     fn judge(&self, rows: &mut [Row], pairs: &[Pair], machine: f64) -> [Option<f64>; 2] {
         let mut same_code = None;
-        // A function that changed is not part of the rest of the program, with which the others are compared.
-        let mut changed: Vec<String> = Vec::new();
-        let judged = (0..rows.len()).filter(|&index| rows[index].verdict == Verdict::NotResolved);
-        let judged = Vec::from_iter(judged.flat_map(|index| PARTS.map(|of| (index, of))));
+        let is_judged = |&index: &usize| rows[index].verdict == Verdict::NotResolved;
+        let judged = Vec::from_iter((0..rows.len()).filter(is_judged));
+        let mut reference = Reference::of(self, judged.iter().map(|&index| &rows[index]), pairs);
+        let mut changed: BTreeSet<usize> = BTreeSet::new();
         loop {
-            let test = |&(index, of): &(usize, Part)| {
+            let test = |(index, of): (usize, Part)| {
                 let name = &rows[index].name;
-                Some((index, self.test(name, of, pairs, machine, &changed)?))
+                Some((index, self.test(name, of, pairs, machine, &reference)?))
             };
-            let tests: Vec<(usize, Test)> = judged.iter().filter_map(test).collect();
+            let parts = judged.iter().flat_map(|&index| PARTS.map(|of| (index, of)));
+            let tests: Vec<(usize, Test)> = parts.filter_map(test).collect();
             let p_values = tests.iter().map(|(_, test)| test.shift.p_value());
             let p_values = adjust(&p_values.collect::<Vec<f64>>());
             let limits = Limits {
@@ -215,7 +191,7 @@ impl Sides {
             };
             let mut most = (0.0, None);
             for ((index, test), p) in tests.iter().zip(p_values) {
-                if !changed.contains(&rows[*index].name) {
+                if !changed.contains(index) {
                     let size = limits.judge(&mut rows[*index], test, p);
                     if size > most.0 {
                         most = (size, Some(*index));
@@ -223,7 +199,10 @@ impl Sides {
                 }
             }
             match most.1 {
-                Some(index) if !pairs.is_empty() => changed.push(rows[index].name.clone()),
+                Some(index) if !pairs.is_empty() => {
+                    changed.insert(index);
+                    reference.remove(&rows[index].name);
+                }
                 _ => return limits.same_code,
             }
         }
@@ -236,7 +215,7 @@ impl Sides {
         of: Part,
         pairs: &[Pair],
         machine: f64,
-        changed: &[String],
+        reference: &Reference,
     ) -> Option<Test> {
         let values = [0, 1].map(|side| &self.values[side][name]);
         let shortest = usize::from(values.iter().any(|values| values.is_coarse));
@@ -252,12 +231,7 @@ impl Sides {
         }
         let weight = statistics::mean(figures[0]) / statistics::mean(&values[0].own) / share;
         let weight = [1.0, weight][of as usize];
-        let rests = [0, 1].map(|side| {
-            let is_other = |other: &&String| *other != name && *other != WHOLE;
-            let others = changed.iter().filter(is_other);
-            let others: Vec<&Values> = others.map(|other| &self.values[side][other]).collect();
-            pairs::rest(&self.runs[side], values[side], &others)
-        });
+        let rests = [0, 1].map(|side| reference.without(name, side, self));
         // What disturbs the rest of the program does not disturb the shortest calls.
         let is_relative = of == Part::All && !pairs.is_empty();
         let is_relative = is_relative && rests.iter().all(|rests| is_known(rests));
@@ -279,6 +253,7 @@ impl Sides {
             shift: shift?,
             raw: raw[1] - raw[0],
             same_code: pairs::shift(&same, &old, &old).filter(|_| same.len() > 1),
+            variance: pairs::variance(pairs),
         })
     }
 }

@@ -34,6 +34,8 @@ pub struct Test {
     pub raw: f64,
     /// The shift between runs of the same code.
     pub same_code: Option<Shift>,
+    /// The variance of a pair of this test, as a part of that of a pair of two runs.
+    pub variance: f64,
 }
 
 impl Test {
@@ -121,8 +123,7 @@ impl Limits {
     /// Whether a change would be certain if runs differed from each other only as those of the same code in the same order of functions do.
     fn is_layout(&self, row: &Row, test: &Test) -> bool {
         let as_same_code = test.same_code.map(|same| Shift {
-            // A pair of a run with the mean of two has ¾ of the variance of a pair of runs.
-            std_error: same.std_error * 0.75_f64.sqrt(),
+            std_error: same.std_error * test.variance.sqrt(),
             ..test.shift
         });
         let is_change = as_same_code.is_some_and(|shift| shift.p_value() < self.level);

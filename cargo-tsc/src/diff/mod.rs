@@ -6,14 +6,17 @@ mod limits;
 mod pairs;
 mod policy;
 mod print;
+mod reference;
 mod row;
+mod sides;
 #[cfg(test)]
 mod tests;
 mod values;
 
 pub use comparable::objections;
-pub use judge::{WHOLE, compare};
+pub use judge::compare;
 pub use policy::Policy;
 pub use print::{NOT_TIMED, print};
 pub use row::{Comparison, Difference, Row, Verdict, known_change};
+pub use sides::WHOLE;
 pub use values::values;

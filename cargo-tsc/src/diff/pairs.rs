@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::values::Values;
 use crate::rows::all_self_ticks;
 use crate::session::Session;
 use crate::statistics::{Shift, mean, median};
@@ -27,7 +26,10 @@ impl Runs {
         };
         let whole = |index: usize| {
             let report = &session.runs[index];
-            let seconds = session.about_run(index).and_then(|run| run.cpu_seconds);
+            // Of two programs at once, only they know their own.
+            let own = || report.process().cpu_ns().map(|ns| ns as f64 / 1e9);
+            let run = session.about_run(index);
+            let seconds = run.and_then(|run| run.cpu_seconds.or_else(own));
             let ticks = seconds.zip(report.clock().hz());
             ticks.map_or_else(|| all_self_ticks(report), |(seconds, hz)| seconds * hz)
         };
@@ -93,14 +95,17 @@ pub fn shift(pairs: &[Pair], before: &[f64], after: &[f64]) -> Option<Shift> {
     Shift::paired(changes.collect())
 }
 
-/// The time of the program outside a function and outside `others`, in each run. Not positive, and so not used, if that is less than a tenth.
-pub fn rest(runs: &Runs, values: &Values, others: &[&Values]) -> Vec<f64> {
-    let rest = |(index, whole): (usize, &f64)| {
-        let others: f64 = others.iter().map(|other| other.own[index]).sum();
-        let rest = whole - values.own[index] - others;
-        if rest > whole / 10.0 { rest } else { 0.0 }
+/// The variance of these pairs, as a part of that of pairs of two runs: a mean of two runs has half the variance of one. Without pairs, all runs of
+/// a session are compared with as many of the other, where there are half as many pairs of a session with itself.
+pub fn variance(pairs: &[Pair]) -> f64 {
+    let of_pair = |(before, after, _): &Pair| {
+        let of_side = |runs: &[usize]| 0.5 / runs.len() as f64;
+        of_side(before) + of_side(after)
     };
-    runs.whole.iter().enumerate().map(rest).collect()
+    match pairs {
+        [] => 0.5,
+        _ => mean(&Vec::from_iter(pairs.iter().map(of_pair))),
+    }
 }
 
 #[cfg(test)]
@@ -108,6 +113,42 @@ mod tests {
     use super::*;
     use crate::session::{About, Run};
     use tsc_report::Report;
+
+    #[test]
+    fn more_runs_a_side_vary_less() {
+        let pair = |before: usize, after: usize| (vec![0; before], vec![0; after], 0);
+        assert_eq!(variance(&[pair(1, 1)]), 1.0);
+        assert_eq!(variance(&[pair(2, 1), pair(2, 1)]), 0.75);
+        assert_eq!(variance(&[pair(2, 2)]), 0.5);
+        assert_eq!(variance(&[]), 0.5);
+    }
+
+    #[test]
+    fn a_program_tells_its_cpu_time_where_two_ran_at_once() {
+        let mut json = serde_json::to_value(Report::default()).unwrap();
+        json["clock"]["hz"] = 2e9.into();
+        json["process"]["cpu_ns"] = 3_000_000_000_u64.into();
+        let whole = |cpu_seconds| {
+            let run = Run {
+                folder: "000".to_owned(),
+                cpu_seconds,
+                ..Run::default()
+            };
+            let session = Session {
+                label: String::new(),
+                path: "session".into(),
+                about: Some(About {
+                    runs: vec![run],
+                    ..About::default()
+                }),
+                folders: vec!["000".to_owned()],
+                runs: vec![Report::from_json(&json.to_string()).unwrap()],
+            };
+            Runs::of(&session).whole
+        };
+        assert_eq!(whole(Some(4.0)), [8e9]);
+        assert_eq!(whole(None), [6e9]);
+    }
 
     #[test]
     fn a_run_without_a_report_does_not_move_the_others() {

@@ -125,6 +125,11 @@ impl Policy {
         Ok(policy)
     }
 
+    #[cfg(test)]
+    pub fn ignore(&mut self, pattern: &str) {
+        self.ignored.push(Regex::new(pattern).unwrap());
+    }
+
     fn overruled(mut self, by: &Judgement) -> Self {
         self.metric = by.metric.or(self.metric);
         self.threshold = by.threshold.or(self.threshold);

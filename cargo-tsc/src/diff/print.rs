@@ -14,8 +14,7 @@ use crate::session::Session;
 use crate::table::{self, Cell, Table};
 
 /// Why a row has no figure of the metric.
-pub const NOT_TIMED: &str =
-    "their single calls are not timed, as with light probes (--metric self and total are known)";
+pub const NOT_TIMED: &str = "their single calls are not timed, as with light probes, or are all a thread's first (--metric self and total are known)";
 
 /// Prints a difference, and the verdict of the gate below it.
 ///
@@ -191,7 +190,7 @@ fn notes(comparison: &Comparison) -> Vec<String> {
         notes.push(note);
         return notes;
     }
-    notes.push(control(comparison));
+    notes.extend(control(comparison));
     if let Some((row, visible)) = comparison.least_visible() {
         let found = match known_change(visible) {
             Some(visible) => format!("{} would have been found", percent(visible)),
@@ -245,25 +244,26 @@ fn not_judged(comparison: &Comparison) -> Vec<String> {
     notes
 }
 
-/// By how much the same code differs.
-fn control(comparison: &Comparison) -> String {
+/// By how much the same code differs, if a row was judged.
+fn control(comparison: &Comparison) -> Option<String> {
     let [all, shortest] = comparison.same_code;
+    let most = all?;
     let of_shortest = |most| format!(", the shortest of its calls by {}", percent(most));
     let mut control = format!(
         "the same code differs by up to {} between runs{}: no smaller change is a verdict",
-        percent(all.unwrap_or(0.0)),
+        percent(most),
         shortest.map(of_shortest).unwrap_or_default()
     );
     let of_row = |row: &Row| Some((row.same_code?, row.name.clone()));
     let greatest = comparison.rows.iter().filter_map(of_row);
     let greatest = greatest.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    if let Some((most, name)) = greatest.filter(|(most, _)| Some(*most) > all) {
+    if let Some((own, name)) = greatest.filter(|(own, _)| *own > most) {
         control += &format!(
             "; rows that vary more must exceed their own difference, {} in {name}",
-            percent(most)
+            percent(own)
         );
     }
-    control
+    Some(control)
 }
 
 /// What the row's own cells do not say of it.
@@ -292,6 +292,22 @@ fn of_row(row: &Row) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_nothing_was_judged_nothing_is_said_of_the_same_code() {
+        let of = |same_code| {
+            control(&Comparison {
+                same_code,
+                ..Comparison::default()
+            })
+        };
+        assert_eq!(of([None, None]), None);
+        assert!(
+            of([Some(0.01), None])
+                .unwrap()
+                .contains("by up to 1.0 % between runs")
+        );
+    }
 
     #[test]
     fn change_that_rounds_to_nothing_has_no_sign_of_a_gain() {

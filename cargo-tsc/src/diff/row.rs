@@ -97,7 +97,7 @@ pub struct Difference {
 }
 
 /// The verdicts on all functions, and what they are based on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Comparison {
     /// The rows, changed functions first.
     pub rows: Vec<Row>,

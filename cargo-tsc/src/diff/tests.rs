@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Policy;
-use super::judge::{Sides, WHOLE};
 use super::pairs::Runs;
 use super::row::{Comparison, Row, Verdict, known_change};
+use super::sides::{Sides, WHOLE};
 use super::values::{SHARES, Values};
 
 /// The number of functions in each simulated program.
@@ -75,6 +75,7 @@ fn no_runs(interleaved: bool) -> Sides {
         runs: [Runs::default(), Runs::default()],
         interleaved,
         short: 0.0,
+        is_per_call: false,
     }
 }
 
@@ -412,6 +413,108 @@ fn a_function_that_takes_half_of_the_time_does_not_make_the_others_faster() {
         named.sort_unstable();
         assert_eq!(named, ["app::f10", "app::f11", "app::f8", "app::f9"]);
     }
+}
+
+/// What changes in many comparisons in which no function does, after the figures of each have been edited.
+fn changed_after(edit: impl Fn(&mut Sides), policy: &Policy) -> Vec<String> {
+    let mut random = Random(0xace);
+    let comparisons = (0..20).map(|_| {
+        let mut sides = simulated(&mut random, UNSTEADY, nothing, true);
+        edit(&mut sides);
+        sides.add_whole();
+        sides.compare(policy)
+    });
+    let all = comparisons.flat_map(|comparison| {
+        let names = changed(&comparison).into_iter().map(str::to_owned);
+        names.collect::<Vec<_>>()
+    });
+    all.filter(|name| name != WHOLE).collect()
+}
+
+#[test]
+fn the_others_are_compared_with_nothing_that_is_on_one_side_alone() {
+    for (side, function) in [(0, "app::f11"), (1, "app::f11"), (0, "app::f2")] {
+        let edit = |sides: &mut Sides| {
+            let gone = sides.values[side].remove(function).unwrap();
+            let whole = sides.runs[side].whole.iter_mut();
+            whole.zip(gone.own).for_each(|(whole, own)| *whole -= own);
+        };
+        let changed = changed_after(edit, &Policy::default());
+        assert!(changed.len() <= 2, "{function}: {changed:?}");
+    }
+}
+
+/// Makes the program take so many times as long without any function.
+fn add_outside(sides: &mut Sides, times: [f64; 2]) {
+    for (runs, times) in sides.runs.iter_mut().zip(times) {
+        runs.whole.iter_mut().for_each(|whole| *whole *= times);
+    }
+}
+
+#[test]
+fn the_others_are_not_compared_with_code_outside_functions_that_changed() {
+    for times in [[1.5, 2.5], [2.5, 1.5], [1.0, 1.5], [1.5, 1.0]] {
+        let edit = |sides: &mut Sides| add_outside(sides, times);
+        let changed = changed_after(edit, &Policy::default());
+        assert!(changed.len() <= 2, "{times:?}: {changed:?}");
+    }
+}
+
+#[test]
+fn code_outside_functions_tells_how_fast_the_machine_was() {
+    // One of two functions is slower, and both are little of the program.
+    let noise = Noise {
+        speed: 0.2,
+        ..UNSTEADY
+    };
+    let mut random = Random(0xcade);
+    for _ in 0..20 {
+        let mut sides = simulated(&mut random, noise, planted, true);
+        for side in [0, 1] {
+            let values = &mut sides.values[side];
+            values.retain(|name, _| ["app::f3", "app::f4"].contains(&&name[..]));
+        }
+        sides.add_whole();
+        let comparison = sides.compare(&Policy::default());
+        assert_eq!(changed(&comparison), ["app::f4"]);
+    }
+}
+
+#[test]
+fn the_others_are_not_compared_with_what_is_ignored() {
+    let mut policy = Policy::default();
+    policy.ignore("f11");
+    let edit = |sides: &mut Sides| {
+        let ignored = sides.values[1].get_mut("app::f11").unwrap();
+        for (own, whole) in ignored.own.iter_mut().zip(&mut sides.runs[1].whole) {
+            *whole += *own;
+            *own *= 2.0;
+        }
+        ignored.runs = ignored.own.clone();
+    };
+    let changed = changed_after(edit, &policy);
+    assert!(changed.len() <= 2, "{changed:?}");
+}
+
+#[test]
+fn calls_of_a_function_that_are_more_do_not_make_those_of_others_faster() {
+    let edit = |sides: &mut Sides| {
+        sides.is_per_call = true;
+        for (side, values) in sides.values.iter_mut().enumerate() {
+            for (name, values) in values {
+                let calls = [10.0, 20.0][usize::from(side == 1 && name == "app::f11")];
+                values.calls = calls;
+                values.called = vec![calls; values.runs.len()];
+                values.own.iter_mut().for_each(|own| *own *= calls);
+            }
+        }
+        for (runs, values) in sides.runs.iter_mut().zip(&sides.values) {
+            let own = |run| values.values().map(|values| values.own[run]).sum();
+            runs.whole = (0..runs.whole.len()).map(own).collect();
+        }
+    };
+    let changed = changed_after(edit, &Policy::default());
+    assert!(changed.len() <= 2, "{changed:?}");
 }
 
 #[test]

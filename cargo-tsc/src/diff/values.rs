@@ -69,9 +69,11 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
         }
         let contexts = run.contexts().iter().filter(|_| metric == Metric::Calls);
         for context in contexts.filter(|context| context.parent().is_some()) {
-            let entry = all.entry(way(run, context)).or_insert_with(empty);
-            entry.runs[index] += context.calls().unwrap_or(0) as f64;
-            entry.called[index] = entry.runs[index];
+            if let Some(calls) = context.calls() {
+                let entry = all.entry(way(run, context)).or_insert_with(empty);
+                entry.runs[index] += calls as f64;
+                entry.called[index] = entry.runs[index];
+            }
         }
     }
     let whole: Vec<f64> = session.runs.iter().map(all_self_ticks).collect();

@@ -304,6 +304,23 @@ fn counts_are_compared_exactly() {
         project.write(name, &report.to_string());
     };
     let write = |name: &str, calls: u64, bytes: u64| write_with(name, calls, "bytes", bytes);
+    // Beside light probes, the calls of a path are not known.
+    write("counts.json", 20, 1000);
+    let mut unknown: Value = serde_json::from_str(&project.read("counts.json")).unwrap();
+    for context in unknown["contexts"].as_array_mut().unwrap() {
+        context["calls"] = Value::Null;
+    }
+    project.write("unknown.json", &unknown.to_string());
+    for words in ["unknown.json counts.json", "counts.json unknown.json"] {
+        let json = project.tsc(&format!("diff {words} --metric calls --json"));
+        let json = json.ends(0).json();
+        for row in json["comparison"]["rows"].as_array().unwrap() {
+            assert!(
+                !["slower", "faster"].contains(&row["verdict"].as_str().unwrap()),
+                "{row}"
+            );
+        }
+    }
     write("counts.json", 20, 1000);
     write("more.json", 21, 1000);
     write("longer.json", 20, 1001);
@@ -554,6 +571,10 @@ fn two_machines_or_kinds_of_probes_are_not_compared() {
         .tsc("diff base elsewhere")
         .ends(3)
         .remarks("the counter's rate differs");
+    project
+        .tsc("report elsewhere --since base --html page.html")
+        .ends(0)
+        .remarks("--since: not comparable: the counter's rate differs");
     change("/clock/distrusted", true.into());
     project
         .tsc("diff base elsewhere")
