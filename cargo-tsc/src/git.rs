@@ -1,9 +1,11 @@
 //! Runs git.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+
+use crate::interrupt;
 
 /// The variables by which git tells a hook, and every git that the hook starts, which repository, index and working tree to use.
 const OF_A_REPOSITORY: [&str; 12] = [
@@ -34,18 +36,14 @@ pub fn leave_hook(command: &mut Command) {
 /// # Errors
 /// If git cannot be started or fails.
 pub fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    run(folder, arguments, None)
+    git_with_index(folder, arguments, None)
 }
 
 /// Like [`git`](fn@git), with a file as the index in place of the repository's own.
 ///
 /// # Errors
 /// If git cannot be started or fails.
-pub fn git_with_index(folder: &Path, arguments: &[&str], index: &Path) -> Result<String> {
-    run(folder, arguments, Some(index))
-}
-
-fn run(folder: &Path, arguments: &[&str], index: Option<&Path>) -> Result<String> {
+pub fn git_with_index(folder: &Path, arguments: &[&str], index: Option<&Path>) -> Result<String> {
     let mut command = Command::new("git");
     leave_hook(&mut command);
     // The repository's hooks are for its user's own work.
@@ -54,11 +52,20 @@ fn run(folder: &Path, arguments: &[&str], index: Option<&Path>) -> Result<String
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
+    let removes = arguments.starts_with(&["worktree", "remove"]);
     #[cfg(unix)]
-    // A Ctrl-C must not end git while it removes a worktree.
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let output = command.output().context("git cannot be started")?;
+    if removes {
+        // A Ctrl-C must not end it. Any other git may ask for a password, which the terminal only lets the group of this process read.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    }
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().context("git cannot be started")?;
+    let passing = (!removes).then(|| interrupt::pass_to(&child));
+    let output = child.wait_with_output()?;
+    drop(passing);
     if !output.status.success() {
+        interrupt::check()?;
         let said = String::from_utf8_lossy(&output.stderr);
         bail!(
             "git {}: {}",

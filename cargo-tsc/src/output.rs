@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result};
 use crate::interrupt;
 
 /// Makes `contents` the contents of the file. They are written to a new file, which then takes the other's name, so that a reader never
-/// finds a part of them, and an error leaves the file as it was. Symbolic links are followed, and a terminal, a pipe or another device is
-/// written to.
+/// finds a part of them, and an error leaves the file as it was. Symbolic links are followed. A terminal, a pipe or another device is
+/// written to, and what is open already, as /dev/stdout is, keeps what it contains.
 ///
 /// # Errors
 /// If the file cannot be written, if it is a directory, or if it is a link that leads nowhere.
@@ -66,14 +66,14 @@ pub fn unless_closed(printed: Result<()>) -> Result<()> {
 fn write_to(path: &Path, contents: &[u8]) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => Err(io::Error::other("it is a directory")),
-        Ok(there) if there.is_file() => {
+        Ok(there) if there.is_file() && !is_open_already(path) => {
             let path = fs::canonicalize(path)?;
             // A new file could take the place of one that the user may not change.
             OpenOptions::new().append(true).open(&path)?;
             replace(&path, contents, Some(&there))
         }
         Ok(_) => OpenOptions::new()
-            .write(true)
+            .append(true)
             .open(path)?
             .write_all(contents),
         Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => Err(
@@ -82,6 +82,15 @@ fn write_to(path: &Path, contents: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => replace(path, contents, None),
         Err(error) => Err(error),
     }
+}
+
+/// Whether the path, or what it leads to, is a name of a file that is open already, such as `/dev/stdout` or `/proc/self/fd/1`.
+fn is_open_already(path: &Path) -> bool {
+    fs::canonicalize(folder(path)).is_ok_and(|folder| {
+        folder.starts_with("/proc")
+            || folder == Path::new("/dev/fd")
+            || fs::read_link(path).is_ok_and(|link| is_open_already(&folder.join(link)))
+    })
 }
 
 fn replace(path: &Path, contents: &[u8], there: Option<&Metadata>) -> io::Result<()> {
@@ -169,6 +178,23 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         symlink("nothing", &lost).unwrap();
         assert!(write(&lost, "new").is_err() && lost.is_symlink());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_an_open_file_contains_stays() {
+        use std::os::fd::AsRawFd as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let (path, link) = (dir.path().join("file"), dir.path().join("link"));
+        fs::write(&path, "the user's\n").unwrap();
+        let open = File::options().append(true).open(&path).unwrap();
+        write(Path::new(&format!("/dev/fd/{}", open.as_raw_fd())), "one\n").unwrap();
+        let own = format!("/proc/self/fd/{}", open.as_raw_fd());
+        std::os::unix::fs::symlink(own, &link).unwrap();
+        write(&link, "two\n").unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "the user's\none\ntwo\n");
     }
 
     #[cfg(unix)]

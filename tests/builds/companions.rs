@@ -112,6 +112,12 @@ fn optimised_as_a_whole_and_without_unwinding() {
 
 #[test]
 fn small_and_static() {
+    // The linker's driver prints the name as it is if there is no such file.
+    let mut driver = Command::new("cc");
+    let found = driver.arg("-print-file-name=libc.a").output().unwrap();
+    if triple().ends_with("-gnu") && found.stdout.trim_ascii() == b"libc.a" {
+        return tests::skipped("there is no static libc");
+    }
     Build {
         name: "static",
         profile: &["profile.release.opt-level = 'z'"],

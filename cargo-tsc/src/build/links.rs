@@ -38,9 +38,15 @@ pub fn environment(folder: &Path, number: usize) -> Vec<(OsString, OsString)> {
 #[must_use]
 pub fn orders(folder: &Path, executable: &Executable) -> Vec<Executable> {
     let links = || {
+        let length = |path: &Path| Some(fs::metadata(path).ok()?.len());
         let program = fs::read(&executable.path).ok()?;
         let mut folders = fs::read_dir(folder).ok()?.filter_map(Result::ok);
-        folders.find(|entry| fs::read(entry.path().join("as-it-is")).is_ok_and(|it| it == program))
+        // There may be many, of other features and versions.
+        folders.find(|entry| {
+            let linked = entry.path().join("as-it-is");
+            length(&linked) == Some(program.len() as u64)
+                && fs::read(linked).is_ok_and(|it| it == program)
+        })
     };
     let Some(links) = links() else {
         return Vec::new();
@@ -69,11 +75,7 @@ pub fn take_place() -> Option<ExitCode> {
     let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let status = match std::env::var_os(LINKER) {
         Some(linker) => link(&linker, &words, &folder),
-        None if Path::new(words.first()?)
-            .file_stem()?
-            .to_str()?
-            .contains("rustc") =>
-        {
+        None if sharing::is_rustc(Path::new(words.first()?)) => {
             let rustc = words.remove(0);
             compile(&rustc, &words, &folder)
         }
@@ -163,6 +165,7 @@ fn link_in_orders(
     fs::create_dir_all(folder)?;
     fs::copy(output, folder.join("as-it-is"))?;
     let link = |option: &str, file: &Path, output: &str| {
+        // In `-Wl,`, a comma in the path would begin another argument.
         let mut argument = OsString::from(option);
         argument.push(file);
         let mut lld = OsString::from("-B");
@@ -172,6 +175,7 @@ fn link_in_orders(
             .args(words)
             .arg(lld)
             .arg("-fuse-ld=lld")
+            .args(["-Xlinker", "--no-warn-symbol-ordering", "-Xlinker"])
             .arg(argument);
         command.arg("-o").arg(folder.join(output));
         let output = command.output()?;
@@ -181,13 +185,12 @@ fn link_in_orders(
         }
     };
     let (map, list) = (folder.join("map"), folder.join("list"));
-    link("-Wl,--no-warn-symbol-ordering,-Map=", &map, "mapped")?;
+    link("-Map=", &map, "mapped")?;
     let text = fs::read_to_string(&map)?;
     let functions = functions(&text);
     for order in 1..=ORDERS {
         fs::write(&list, in_order(&functions, order).join("\n"))?;
-        let option = "-Wl,--no-warn-symbol-ordering,--symbol-ordering-file=";
-        link(option, &list, &order.to_string())?;
+        link("--symbol-ordering-file=", &list, &order.to_string())?;
     }
     fs::remove_file(folder.join("mapped"))
 }
@@ -241,6 +244,21 @@ mod tests {
             assert!(!folder.exists());
             fs::write(&output, "program").unwrap();
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_comma_in_the_path_is_no_end_of_an_argument() {
+        let dir = tempfile::tempdir().unwrap();
+        let [folder, linker] = ["a,b", "linker"].map(|name| dir.path().join(name));
+        // As a real one does, it writes a map where it is told to, and its last word is the output.
+        let script = "#!/bin/sh\nfor word; do case $word in -Wl,*) exit 1 ;; -Map=*) : > \"${word#-Map=}\" ;; esac; done\n: > \"$word\"\n";
+        fs::write(&linker, script).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&linker, mode).unwrap();
+        let words = ["-o".into(), dir.path().join("program").into()];
+        assert_eq!(link(linker.as_ref(), &words, &folder).unwrap(), 0);
+        assert!(folder.join(ORDERS.to_string()).exists());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Builds copies of one project in one folder, so that their common dependencies are built once.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use cargo_metadata::CrateType;
 
@@ -20,6 +21,13 @@ pub fn wrapper(number: usize) -> PathBuf {
     };
     let path = (0..number).fold(folder.to_owned(), |path, _| path.join("..").join(name));
     path.join(program)
+}
+
+/// Whether this is the program before whose arguments cargo puts a wrapper: rustc, or another in its place.
+#[must_use]
+pub fn is_rustc(program: &Path) -> bool {
+    let stem = program.file_stem().map(OsStr::to_string_lossy);
+    stem.is_some_and(|stem| stem.contains("rustc"))
 }
 
 /// Whether copies of a project can be built in one folder. The wrapper makes the difference between the copies' members, and cargo shows it

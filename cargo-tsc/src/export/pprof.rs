@@ -112,8 +112,11 @@ impl Profile {
 fn profile(report: &Report) -> Profile {
     let mut strings = Strings::default();
     let nanoseconds = report.clock().hz().map(|hz| 1e9 / hz);
+    // That of several processes is not known, and shares are of it.
+    let is_one = report.processes() <= 1;
+    let duration = is_one.then(|| report.process().duration_ns() as i64);
     let mut profile = Profile {
-        duration_nanos: report.process().duration_ns() as i64,
+        duration_nanos: duration.unwrap_or(0),
         ..Profile::default()
     };
     for (kind, unit) in [
@@ -178,5 +181,21 @@ impl Strings {
         self.table.push(text.to_owned());
         self.known.insert(text.to_owned(), index);
         index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duration_of_several_processes_is_not_known() {
+        let of = |processes: u64| {
+            let mut json = serde_json::to_value(Report::default()).unwrap();
+            json["process"]["duration_ns"] = 1000.into();
+            json["processes"] = processes.into();
+            profile(&Report::from_json(&json.to_string()).unwrap()).duration_nanos
+        };
+        assert_eq!([of(1), of(2)], [1000, 0]);
     }
 }

@@ -28,6 +28,8 @@ pub struct About {
     pub all: bool,
     /// Of these, the functions that were left out because of what their probes cost, as `module::name`.
     pub without: Vec<String>,
+    /// The closures without a row, because only their own functions run them.
+    pub inner: Vec<String>,
     /// What no other session has, if this one was measured in turns with another: names change.
     pub id: Option<String>,
     /// The `id` of the session with which this one was measured in turns, if there is one.
@@ -135,10 +137,11 @@ impl Session {
     /// The sum of all runs.
     ///
     /// # Errors
-    /// If the ticks come from different clocks.
+    /// If the ticks come from different clocks, or if one run is the sum of others.
     pub fn sum(&self) -> anyhow::Result<Report> {
         let mut sum = Report::default();
-        for run in &self.runs {
+        for (run, folder) in self.runs.iter().zip(&self.folders) {
+            parts::check_sum(&self.path.join(folder), run, &self.runs)?;
             sum.merge(run)?;
         }
         Ok(sum)

@@ -27,12 +27,10 @@ pub struct Sum {
 pub fn sum<'a>(reports: impl IntoIterator<Item = (&'a Path, Report)>) -> Result<Sum> {
     let mut processes: BTreeMap<_, Parts<'a>> = BTreeMap::new();
     for (path, report) in reports {
-        let process = report.process();
-        let started = process.started().to_owned();
-        // If the time is not known, two processes may have the same number.
-        let file = Some(path).filter(|_| started.is_empty());
-        let identity = (started, process.host().to_owned(), process.pid(), file);
-        processes.entry(identity).or_default().push((path, report));
+        let identity = identity(&report);
+        let file = Some(path).filter(|_| !is_known(&identity));
+        let parts = processes.entry((identity, file)).or_default();
+        parts.push((path, report));
     }
     let mut sum = Sum::default();
     for parts in processes.into_values() {
@@ -42,6 +40,39 @@ pub fn sum<'a>(reports: impl IntoIterator<Item = (&'a Path, Report)>) -> Result<
         merged.with_context(|| path.display().to_string())?;
     }
     Ok(sum)
+}
+
+/// When a process has started, its host, and its number.
+type Identity = (String, String, u32);
+
+fn identity(report: &Report) -> Identity {
+    let process = report.process();
+    let [started, host] = [process.started(), process.host()].map(str::to_owned);
+    (started, host, process.pid())
+}
+
+/// If the time is not known, two processes may have the same number.
+fn is_known((started, ..): &Identity) -> bool {
+    !started.is_empty()
+}
+
+/// Checks that one of these reports, which are of different runs, is not the sum of others.
+///
+/// # Errors
+/// If it is of several processes, and another one is of one of them.
+pub fn check_sum(path: &Path, report: &Report, reports: &[Report]) -> Result<()> {
+    if report.processes() <= 1 {
+        return Ok(());
+    }
+    let own = identity(report);
+    let same = reports.iter().filter(|other| identity(other) == own);
+    if is_known(&own) && same.count() > 1 {
+        let path = path.display();
+        bail!(
+            "{path}: it has calls of a process that are also in another report of this folder: leave it out"
+        );
+    }
+    Ok(())
 }
 
 impl Sum {

@@ -1,7 +1,7 @@
 //! The place of sessions: `target/tsc`, with a folder for each.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,6 +12,14 @@ use super::name::{check_name, now};
 use super::{About, Run, read};
 use crate::lock::Lock;
 use crate::output;
+use crate::progress::warn;
+
+/// A file that keeps a folder out of backups, and its text. Cargo writes it in a target folder, but only if it has created that itself.
+const TAG: (&str, &str) = (
+    "CACHEDIR.TAG",
+    "Signature: 8a477f597d28d172789f06886806bc55\n# This file is a cache directory tag created by cargo.\n\
+     # For information about cache directory tags see https://bford.info/cachedir/\n",
+);
 
 /// The folder that contains the sessions.
 #[derive(Clone, Debug)]
@@ -34,7 +42,14 @@ impl Store {
         let metadata = cargo_metadata::MetadataCommand::new().no_deps().exec();
         match metadata {
             Ok(metadata) => Self::new(metadata.target_directory.as_std_path()),
-            Err(_) => Self::new(Path::new("target")),
+            Err(error) => {
+                let here = std::env::current_dir().unwrap_or_default();
+                let mut around = here.ancestors();
+                if around.any(|folder| folder.join("Cargo.toml").exists()) {
+                    error.to_string().lines().for_each(warn);
+                }
+                Self::new(Path::new("target"))
+            }
         }
     }
 
@@ -83,7 +98,21 @@ impl Store {
     /// # Errors
     /// If there is no file that can be locked.
     pub fn lock(&self, what: &str) -> Result<Lock> {
+        self.create()?;
         Lock::take(&self.folder.join(".locks").join(what))
+    }
+
+    /// Creates the folder, and the target folder around it as cargo does.
+    fn create(&self) -> Result<()> {
+        let create = |target: &Path| -> io::Result<()> {
+            if !target.exists() {
+                fs::create_dir_all(target)?;
+                fs::write(target.join(TAG.0), TAG.1)?;
+            }
+            fs::create_dir_all(&self.folder)
+        };
+        let target = self.folder.parent().unwrap_or(&self.folder);
+        create(target).with_context(|| self.folder.display().to_string())
     }
 
     /// Begins a session. An older session with the same name is renamed. If another process is writing it, waits until it has finished.
@@ -91,7 +120,7 @@ impl Store {
     /// # Errors
     /// If the name is not valid as a file name, or the folder cannot be created.
     pub fn begin(&self, name: Option<&str>, about: About) -> Result<Writer> {
-        fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
+        self.create()?;
         let (mut lock, mut older) = (None, None);
         let folder = match name {
             Some(name) => {
@@ -215,6 +244,16 @@ impl Writer {
         read::read_run(&folder)
     }
 
+    /// Removes the last run.
+    ///
+    /// # Errors
+    /// If its folder cannot be removed.
+    pub fn forget(&mut self) -> Result<()> {
+        self.about.runs.pop();
+        let folder = self.folder.join(self.next_name());
+        fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())
+    }
+
     /// What became of an older session that had this name, for people.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
@@ -269,6 +308,16 @@ mod tests {
         assert_eq!(store.sessions().unwrap().len(), 2);
         second.discard().unwrap();
         assert_eq!(store.sessions().unwrap(), [store.folder().join("a")]);
+    }
+
+    #[test]
+    fn target_folder_that_is_not_there_yet_gets_cargos_tag() {
+        let dir = tempfile::tempdir().unwrap();
+        for (folder, is_tagged) in [(".", false), ("target", true)] {
+            let target = dir.path().join(folder);
+            drop(Store::new(&target).lock("all").unwrap());
+            assert_eq!(target.join("CACHEDIR.TAG").exists(), is_tagged);
+        }
     }
 
     #[test]

@@ -20,13 +20,18 @@ use crate::session::{Run, Store, Writer};
 /// # Errors
 /// If the command names a package that does not exist.
 pub fn say_what_to_expect(project: &Project, command: &CargoCommand) -> Result<()> {
-    if !command.is_optimised() {
-        remark("this is a debug build: --release measures what users run");
-    }
+    say_if_not_optimised(command);
     if project.has_doc_tests(command)? {
         remark("doc tests are not run, because cargo hands them to rustdoc");
     }
     Ok(())
+}
+
+/// Says whether the build is not optimised.
+pub fn say_if_not_optimised(command: &CargoCommand) {
+    if !command.is_optimised() {
+        remark("this is a debug build: --release measures what users run");
+    }
 }
 
 /// Says that copies and checkouts are not built in the folder that the command names.

@@ -8,12 +8,13 @@ use tsc_report::__private::Rows;
 use tsc_report::{CallsiteReport, Report, TextForm, TextOptions};
 
 use crate::command_line::{ReportArgs, View};
+use crate::diff::{Policy, objections};
 use crate::escape::line;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::nearest;
 use crate::output;
-use crate::progress::{name_of, remark, shown};
+use crate::progress::{name_of, remark, shown, warn};
 use crate::rows::{RowsByName, command_line, path, percent, self_ticks};
 use crate::session::{self, Session, Store};
 use crate::statistics;
@@ -37,7 +38,13 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     }
     let before = match &args.since {
         Some(_) if !is_page(&args.view) => bail!("--since colours a page: add --html"),
-        Some(before) => Some(session::load(Some(before), &store)?.sum()?),
+        Some(before) => {
+            let before = session::load(Some(before), &store)?;
+            for objection in objections(&before, &session, &Policy::default()) {
+                warn(&format!("--since: not comparable: {objection}"));
+            }
+            Some(before.sum()?)
+        }
         None => None,
     };
     print(&session, before.as_ref(), &args.view)?;

@@ -1,6 +1,8 @@
 //! `cargo tsc run`: builds with measurement, runs the program, and saves and prints the reports.
 
+use std::fs::{self, Metadata};
 use std::path::Path;
+use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 
@@ -74,6 +76,7 @@ fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<E
 
 /// Runs the programs as often as requested, saves their reports, and prints them.
 fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<Exit> {
+    let built = stamps(executables);
     let mut input = Input::for_runs(args.runs)?;
     let about = About::of(&args.cargo.with(&args.command));
     let mut session = store.begin(args.name.as_deref(), about)?;
@@ -89,12 +92,30 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
         }
         outcome => outcome?,
     };
+    let mut is_other = false;
     for _ in 1..args.runs {
         if outcome.is_last() {
+            break;
+        }
+        is_other = stamps(executables) != built;
+        if is_other {
             break;
         }
         outcome.then(run(&mut session, Output::Hidden)?);
     }
     bar.finish_and_clear();
-    print(args, session, store, &outcome)
+    let exit = print(args, session, store, &outcome)?;
+    if is_other {
+        bail!(
+            "the program was rebuilt meanwhile, so it was not run again: what is kept is from before"
+        );
+    }
+    Ok(exit)
+}
+
+/// What is different after another build of the programs. Nothing is known of a program that the system finds by its name.
+fn stamps(executables: &[Executable]) -> Vec<Option<(u64, SystemTime)>> {
+    let files = executables.iter().map(|it| fs::metadata(&it.path).ok());
+    let stamp = |file: Metadata| Some((file.len(), file.modified().ok()?));
+    files.map(|file| file.and_then(stamp)).collect()
 }

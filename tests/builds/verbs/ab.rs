@@ -1,5 +1,6 @@
 //! `cargo tsc ab`: compares two revisions of a repository, and leaves the repository unchanged.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::git::{commit_all, git};
@@ -278,6 +279,45 @@ fn runs(project: &Project, session: &str) -> [Vec<String>; 2] {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn git_may_ask_for_a_password() {
+    let project = repository();
+    let root = project.path(".");
+    // What git starts for a checkout writes its own group of processes, and the one that may read the terminal.
+    let filter =
+        "cut -d ' ' -f 5 /proc/self/stat > own; cut -d ' ' -f 8 /proc/self/stat > reader; cat";
+    let filter = filter.replace("> ", &format!("> {}/", root.display()));
+    git(&root, &["config", "filter.ask.smudge", &filter]);
+    project.write(".git/info/attributes", "src/main.rs filter=ask\n");
+    let words = "ab HEAD none || true";
+    if crate::project::in_a_terminal(&project, words).is_some() {
+        assert_eq!(project.read("own"), project.read("reader"));
+    }
+}
+
+#[test]
+fn clones_with_one_target_folder_are_not_taken_for_each_other() {
+    let project = repository();
+    let root = project.path(".");
+    let clone = project.path("clone");
+    git(&root, &["clone", "--quiet", ".", "clone"]);
+    #[cfg(unix)]
+    project.share_builds_apart("clone/target");
+    let ab = |folder: &Path| {
+        let words = "ab HEAD . -n 1 --links 1 --metric calls";
+        let mut command = project.command(words);
+        command.current_dir(folder);
+        command.env("CARGO_TARGET_DIR", project.path("clone/target"));
+        Ended::of(command.output().unwrap(), words).ends(0)
+    };
+    // What is built from the other working tree, later, is newer than these files.
+    project.write("src/main.rs", &PROGRAM.replace("0..10", "0..20"));
+    ab(&root).says("20 → 40");
+    let ended = ab(&clone);
+    assert!(!ended.out.contains("20 → 40"), "{}", ended.out);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn both_runs_that_are_interrupted_at_once_belong_to_their_sessions() {
     if std::thread::available_parallelism().unwrap().get() < 2 {
         return crate::project::skipped("one CPU");
@@ -300,6 +340,25 @@ fn both_runs_that_are_interrupted_at_once_belong_to_their_sessions() {
         let [folders, known] = runs(&project, side);
         assert_eq!(folders, known, "{side}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn two_sides_that_fail_at_once_may_be_in_each_others_way() {
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        return crate::project::skipped("one CPU");
+    }
+    let project = repository();
+    let fails = |how: &str| {
+        let words = format!("ab two two -n 1 --links 1 {how} -- run -- fail");
+        project.tsc(&words).ends(7)
+    };
+    let hint = "two: the program ended with status 7; both sides ran at once, so try --no-duet";
+    fails("--duet")
+        .remarks(hint)
+        .remarks("tsc: this is a debug build");
+    let alone = fails("--no-duet");
+    assert!(!alone.err.contains("both sides"), "{}", alone.err);
 }
 
 #[test]

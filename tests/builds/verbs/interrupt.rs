@@ -136,6 +136,26 @@ fn a_comparison_that_is_ended_leaves_no_worktree() {
 }
 
 #[test]
+fn a_comparison_that_waits_for_a_session_leaves_the_older_ones() {
+    let project = ab::repository();
+    let words = "ab two two -n 1 --links 1 --metric calls";
+    project.tsc(words).ends(0);
+    let list = project.tsc("list").ends(0).out;
+    let about = project.path("target/tsc/ab-before/session.json");
+    let older = std::fs::read(&about).unwrap();
+    let lock = project.path("target/tsc/.locks/session-ab-after");
+    let lock = File::options().write(true).open(lock).unwrap();
+    lock.lock().unwrap();
+    let mut command = project.command(words);
+    command.stderr(Stdio::piped()).stdout(Stdio::piped());
+    let child = command.spawn().unwrap();
+    until(|| std::fs::read(&about).is_ok_and(|about| about != older));
+    send("-TERM", &child.id().to_string());
+    Ended::of(child.wait_with_output().unwrap(), words).ends(128 + 15);
+    assert_eq!(project.tsc("list").ends(0).out, list);
+}
+
+#[test]
 fn input_without_an_end_is_said_and_can_be_interrupted() {
     let project = Project::with_manifest("", "fn main() {}");
     let mut command = project.command("run -n 2 -- /bin/true");

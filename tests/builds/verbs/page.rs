@@ -50,6 +50,8 @@ addEventListener("load", () => {
   unit.value = "ticks";
   unit.dispatchEvent(new Event("change"));
   seen.push(`time, then ticks ${time && !isTime()}`);
+  const stillFound = [...document.querySelectorAll("#flame rect")].filter((box) => box.getAttribute("fill") === "#e600e6");
+  seen.push(`still found ${stillFound.length}`);
   seen.push(`heading ${document.querySelector("h1").textContent.trim()}`);
   seen.push(`wider than the window ${document.documentElement.scrollWidth > innerWidth}`);
   SHOW
@@ -107,6 +109,7 @@ fn page_needs_no_network_and_works_in_a_browser() {
         assert_eq!(says("zoomed"), "true");
         assert_eq!(says("focus kept"), "work true");
         assert_eq!(says("time, then ticks"), "true");
+        assert_eq!(says("still found"), "1");
         assert_eq!(says("heading"), "app");
         assert_eq!(says("wider than the window"), "false");
     }

@@ -207,22 +207,8 @@ edition = \"2024\"
 #[cfg(target_os = "linux")]
 #[track_caller]
 pub(crate) fn in_a_terminal(project: &Project, words: &str) -> Option<String> {
-    let measured = project.command(words);
-    let tool = tool().display();
-    let command = format!("stty cols 100 rows 30; {tool} tsc {words} > /dev/null");
-    let mut script = Command::new("script");
-    script
-        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
-        .current_dir(project.path("."))
-        .env("TERM", "xterm")
-        .stdin(Stdio::null());
-    for (name, value) in measured.get_envs() {
-        match value {
-            Some(value) => script.env(name, value),
-            None => script.env_remove(name),
-        };
-    }
-    match script.output() {
+    let mut script = terminal(project, words, "stty cols 100 rows 30; TSC > /dev/null");
+    match script.stdin(Stdio::null()).output() {
         Ok(output) => {
             let shown = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(output.status.success(), "{shown}");
@@ -233,6 +219,25 @@ pub(crate) fn in_a_terminal(project: &Project, words: &str) -> Option<String> {
             None
         }
     }
+}
+
+/// A line of the shell in a terminal, in which `TSC` is `cargo tsc` with these words.
+#[cfg(target_os = "linux")]
+pub(crate) fn terminal(project: &Project, words: &str, line: &str) -> Command {
+    let measured = project.command(words);
+    let command = line.replace("TSC", &format!("{} tsc {words}", tool().display()));
+    let mut script = Command::new("script");
+    script
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .current_dir(project.path("."))
+        .env("TERM", "xterm");
+    for (name, value) in measured.get_envs() {
+        match value {
+            Some(value) => script.env(name, value),
+            None => script.env_remove(name),
+        };
+    }
+    script
 }
 
 /// How a command ended, with its output.

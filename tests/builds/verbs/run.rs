@@ -246,6 +246,24 @@ fn a_terminal_shows_progress_in_one_line() {
 
 #[cfg(unix)]
 #[test]
+fn a_program_that_is_built_again_meanwhile_is_not_measured_in_place_of_the_first() {
+    let rebuild = "let own = std::env::current_exe().unwrap();
+    let new = own.with_extension(\"new\");
+    std::fs::copy(&own, &new).unwrap();
+    std::fs::rename(new, own).unwrap();";
+    let project =
+        Project::new(&PROGRAM.replace("fn main() {", &format!("fn main() {{\n{rebuild}")));
+    project
+        .tsc("run -n 3 --name one")
+        .ends(2)
+        .says("app::outer")
+        .complains("the program was rebuilt meanwhile");
+    let json = project.tsc("report one --json").ends(0).json();
+    assert_eq!(json["runs"], 1);
+}
+
+#[cfg(unix)]
+#[test]
 fn a_program_that_becomes_another_one_keeps_its_report() {
     let project = Project::new(
         "use std::os::unix::process::CommandExt as _;\n\n#[tsc_runtime::cycles]\nfn launch() {}\n\n#[tsc_runtime::cycles]\nfn serve() {}\n\n\

@@ -3,6 +3,17 @@
 use crate::project::{PROGRAM, Project};
 
 #[test]
+fn a_manifest_that_cargo_cannot_read_is_said() {
+    let project = Project::with_manifest("", "fn main() {}");
+    project.write("Cargo.toml", "[package\n");
+    project
+        .tsc("report")
+        .ends(2)
+        .remarks("`cargo metadata` exited with an error")
+        .complains("no session in target/tsc");
+}
+
+#[test]
 fn sessions_are_listed_with_what_they_are_of() {
     let project = Project::new(PROGRAM);
     project.tsc("list").ends(0).remarks("no session in");
@@ -90,6 +101,10 @@ fn sixty_four_processes_add_up_to_exactly_the_sums() {
         .tsc("merge fleet")
         .ends(2)
         .complains("one of them is of several processes");
+    project
+        .tsc("report fleet")
+        .ends(2)
+        .complains("all.json: it has calls of a process that are also in another report");
     project
         .tsc("merge all.json fleet/7.json -o all.json")
         .ends(2)

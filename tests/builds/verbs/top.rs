@@ -1,9 +1,13 @@
 //! `cargo tsc doctor` and `top`.
 
-use std::process::Stdio;
+#[cfg(target_os = "linux")]
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::project::{Ended, Project};
+#[cfg(target_os = "linux")]
+use crate::project::{skipped, terminal};
 
 /// A program that works until its input ends.
 const SERVICE: &str = "#[tsc_runtime::cycles]\nfn serve(rounds: u64) -> u64 {\n    (0..rounds).fold(1, |x, i| std::hint::black_box(x * (i | 1) % 1_000_003))\n}\n\n\
@@ -60,9 +64,34 @@ fn a_running_program_is_watched_by_its_reports() {
         .says("calls now");
     let json = project.tsc(&format!("{words} --json")).ends(0).json();
     assert!(json["callsites"][0]["calls"].as_u64().unwrap() > 0);
+    gives_the_terminal_back(&project, &words);
     drop(service.stdin.take());
     service.wait().unwrap();
     project.tsc(&words).ends(2).complains("there is no process");
     let quiet = format!("top {}", std::process::id());
     project.tsc(&quiet).ends(2).complains("TSC_REPORT_EVERY=1s");
+}
+
+/// Ends `cargo tsc` with these words by a signal, when it has opened a screen in a terminal.
+#[cfg(target_os = "linux")]
+fn gives_the_terminal_back(project: &Project, words: &str) {
+    let mut script = terminal(project, words, "echo $$; exec TSC");
+    script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut script = match script.spawn() {
+        Ok(script) => script,
+        Err(error) => return skipped(&format!("script: {error}")),
+    };
+    let mut shown = BufReader::new(script.stdout.take().unwrap());
+    let (mut process, mut screen) = (String::new(), Vec::new());
+    shown.read_line(&mut process).unwrap();
+    while !screen.ends_with(b"\x1b[?1049h") {
+        assert_ne!(shown.by_ref().take(1).read_to_end(&mut screen).unwrap(), 0);
+    }
+    let mut kill = Command::new("kill");
+    assert!(kill.arg(process.trim()).status().unwrap().success());
+    shown.read_to_end(&mut screen).unwrap();
+    let screen = String::from_utf8_lossy(&screen);
+    let back = "\u{1b}[?1049l";
+    assert!(screen.contains(back), "no {back:?} in {screen:?}");
+    assert_eq!(script.wait().unwrap().code(), Some(128 + 15));
 }

@@ -65,7 +65,9 @@ function showFlame() {
   byId("flame-legend").textContent = (base
     ? "Red is slower than in the other report, blue faster, grey not resolved within these two runs."
     : "A box is as wide as the time on the CPU in it, and what it calls stands below it.") + " Click a box to zoom.";
-  byId("flame-search").oninput = (event) => event.target.value ? chart.search(literal(event.target.value)) : chart.clear();
+  const search = byId("flame-search");
+  search.oninput = () => search.value ? chart.search(literal(search.value)) : chart.clear();
+  if (search.value) search.oninput();
   byId("flame-reset").onclick = () => { chart.resetZoom(); makeFocusable(); };
 }
 

@@ -35,7 +35,9 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     let repository = Repository::here()?;
     let project = Project::find_members(&command, &std::env::current_dir()?)?;
     let store = Store::new(project.target());
-    let folder = store.folder().join(".ab");
+    let folder = store
+        .folder()
+        .join(repository.name_of_folder(project.target()));
     let _lock = store.lock("ab")?;
     std::fs::create_dir_all(&folder)?;
     repository.sweep(&folder)?;
@@ -44,10 +46,14 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     let build = |name, revision, checkout| build(name, revision, checkout, &command, &folder);
     let before = build("before", &args.before, &before)?;
     let after = build("after", &args.after, &after)?;
-    let mut sides = [
-        Side::begin("before", &args.before, before, args, &store)?,
-        Side::begin("after", &args.after, after, args, &store)?,
-    ];
+    let before = Side::begin("before", &args.before, before, args, &store)?;
+    let mut sides = match Side::begin("after", &args.after, after, args, &store) {
+        Ok(after) => [before, after],
+        Err(error) => {
+            before.session.discard()?;
+            return Err(error);
+        }
+    };
     let ids = [0, 1].map(|side| format!("{:016x}", RandomState::new().hash_one(side)));
     for (side, other) in [(0, 1), (1, 0)] {
         let about = &mut sides[side].session.about;
@@ -142,6 +148,9 @@ fn build(
     let command = &checkout.command(command)?;
     let here = checkout.folder().with_context(|| revision.to_owned())?;
     let project = Project::find_for_build(command, &here)?;
+    if name == "before" {
+        outcome::say_if_not_optimised(command);
+    }
     // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
     // use different target folders and, for what they have in common, different wrappers.
     let (kind, number) = match (checkout.is_working_tree(), name) {

@@ -131,8 +131,14 @@ impl Turn {
             ..Run::new(ended)
         })?;
         if ended.status != 0 {
+            let why = match self.cpus {
+                Some(_) if interrupt::status().is_none() => {
+                    "; both sides ran at once, so try --no-duet if it needs a port or a file for itself"
+                }
+                _ => "",
+            };
             let how = outcome::ended(ended, "");
-            warn(&format!("{}: {how}", side.revision));
+            warn(&format!("{}: {how}{why}", side.revision));
             return Ok(Some(ended.status));
         }
         if report.is_none_or(|report| report.callsites().is_empty()) {

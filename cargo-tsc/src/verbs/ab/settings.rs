@@ -1,7 +1,7 @@
 //! Cargo's settings, which are the working tree's for both sides.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use anyhow::Result;
 use toml_edit::DocumentMut;
@@ -33,8 +33,8 @@ pub(super) fn say_what_counts_for_both(revision: &str, root: &Path, inner: &Path
     }
 }
 
-/// Makes cargo's settings in the folder `inner` of the checkout `copy`, and in those around it, the ones of the working tree in `root`. Cargo
-/// reads the settings of all folders around a checkout, prefers the inner ones, and joins their lists.
+/// Makes cargo's settings and the toolchain in the folder `inner` of the checkout `copy`, and in those around it, the ones of the working tree in
+/// `root`. Cargo reads the settings of all folders around a checkout, prefers the inner ones, and joins their lists.
 pub(super) fn keep(root: &Path, inner: &Path, copy: &Path) -> Result<()> {
     let copy = copy.canonicalize()?;
     for folder in inner.ancestors() {
@@ -54,16 +54,29 @@ pub(super) fn keep(root: &Path, inner: &Path, copy: &Path) -> Result<()> {
         }
         for (name, text) in CARGOS.iter().zip(kept) {
             let file = there.join(name);
-            if file.symlink_metadata().is_ok() {
-                fs::remove_file(&file)?;
-            }
+            remove(&file)?;
             if let Some(text) = text {
                 fs::create_dir_all(&there)?;
                 fs::write(file, text)?;
             }
         }
+        for name in TOOLCHAINS {
+            let file = around.join(name);
+            remove(&file)?;
+            if let Ok(text) = fs::read(root.join(folder).join(name)) {
+                fs::write(file, text)?;
+            }
+        }
     }
     Ok(())
+}
+
+/// Removes a file, or a link to one, if it is there.
+fn remove(file: &Path) -> io::Result<()> {
+    match file.symlink_metadata() {
+        Ok(_) => fs::remove_file(file),
+        Err(_) => Ok(()),
+    }
 }
 
 /// What settings say of where packages come from.

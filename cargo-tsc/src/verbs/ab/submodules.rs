@@ -38,11 +38,11 @@ pub fn fill(original: &Path, commit: &str, copy: &Path) -> Result<()> {
         let folder = tempfile::tempdir()?;
         let index = folder.path().join("index");
         let prefix = format!("--prefix={}/", copy.display());
-        git_with_index(&original, &["read-tree", commit], &index)?;
+        git_with_index(&original, &["read-tree", commit], Some(&index))?;
         git_with_index(
             &original,
             &["checkout-index", "--all", "--force", &prefix],
-            &index,
+            Some(&index),
         )?;
         fill(&original, commit, &copy)?;
     }

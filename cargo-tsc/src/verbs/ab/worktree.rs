@@ -1,5 +1,6 @@
 //! Checks out a revision in a separate folder. The user's working tree does not change.
 
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -9,6 +10,7 @@ use super::{manifest, settings, submodules};
 use crate::all::with_paths;
 use crate::build::CargoCommand;
 use crate::git::git;
+use crate::interrupt;
 
 /// The name of the working tree in its present state, in place of a revision.
 const AS_IT_IS: &str = ".";
@@ -42,6 +44,19 @@ impl Repository {
             .map(Path::to_owned)
             .unwrap_or_default();
         Ok(Self { root, inner })
+    }
+
+    /// The name of the folder for checkouts and what is built from them. Clones and worktrees may share a target folder, and cargo takes the
+    /// packages of their working trees for the same, and what one has built for up to date in another whose files are older. So only the one
+    /// that contains the target folder has the short name.
+    #[must_use]
+    pub fn name_of_folder(&self, target: &Path) -> String {
+        let mut around = target.ancestors();
+        if around.find(|folder| folder.join(".git").exists()) == Some(&self.root) {
+            return ".ab".to_owned();
+        }
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        format!(".ab-{:016x}", hasher.hash_one(&self.root))
     }
 
     /// Removes the checkouts in `parent` of runs that were killed, also those whose folders are gone. No other run may use `parent`.
@@ -90,6 +105,7 @@ impl Repository {
         }
         let commit = format!("{revision}^{{commit}}");
         let Ok(commit) = git(&self.root, &["rev-parse", "--verify", "--quiet", &commit]) else {
+            interrupt::check()?;
             bail!("{revision}: no such revision in {}", self.root.display());
         };
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
@@ -256,8 +272,12 @@ mod tests {
         fs::create_dir(repository.root.join(".cargo")).unwrap();
         let settings = ".cargo/config.toml";
         fs::write(repository.root.join(settings), "build.jobs = 1").unwrap();
+        let toolchains = ["rust-toolchain.toml", "rust-toolchain"];
+        fs::write(repository.root.join(toolchains[0]), "1.94").unwrap();
         commit(&repository.root);
         fs::write(repository.root.join(settings), "build.jobs = 2").unwrap();
+        fs::remove_file(repository.root.join(toolchains[0])).unwrap();
+        fs::write(repository.root.join(toolchains[1]), "1.95").unwrap();
         // It is not in the revision.
         fs::write(repository.root.join("Cargo.lock"), "# versions").unwrap();
         // The revision has what the working tree no longer has.
@@ -274,6 +294,8 @@ mod tests {
         assert!(!checkout.root().join("member/Cargo.lock").exists());
         let settings = fs::read_to_string(checkout.root().join(settings));
         assert_eq!(settings.unwrap(), "build.jobs = 2");
+        let toolchains = toolchains.map(|name| fs::read_to_string(checkout.root().join(name)).ok());
+        assert_eq!(toolchains, [None, Some("1.95".to_owned())]);
     }
 
     #[test]

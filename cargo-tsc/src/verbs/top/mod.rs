@@ -12,6 +12,7 @@ use tsc_report::Report;
 use crate::command_line::TopArgs;
 use crate::escape::escaped;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::rows::{RowsByName, all_self_ticks, command_line, maybe, path, percent, self_ticks};
 use crate::session::read_report;
 use crate::table::{self, Table};
@@ -34,8 +35,11 @@ pub fn top(args: &TopArgs) -> Result<Exit> {
         return last_page(args.pid, &latest);
     }
     let mut before: Option<Report> = None;
+    // The screen must be closed after a signal, too.
+    interrupt::outlive()?;
     let screen = screen::Screen::open()?;
     loop {
+        interrupt::check()?;
         let (width, height) = screen::size();
         screen.show(&page(args.pid, &latest, before.as_ref(), width, height))?;
         if screen::quits_within(EVERY)? {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::protobuf::{fields, number};
 use crate::project::{Project, ROOT, skipped};
 
-/// Two functions, of which one is called by the other 200 000 times and is slow eight times.
+/// Two functions, of which one is called by the other 200 000 times and is slow eight times. Four times it calls a third, which sleeps.
 const PROGRAM: &str = include_str!("../../../programs/slow/main.rs");
 /// The values that it records of its slow calls.
 const PLANTED: [u64; 8] = [
@@ -145,7 +145,7 @@ fn perfetto_has_the_slow_calls_as_nested_slices() {
     let file = project.path("slow.pftrace");
     let slices = read(&fs::read(&file).unwrap());
     // The values in the order of their ends, and the call of `serve` around them.
-    let mut found = Vec::new();
+    let (mut found, mut sleeps) = (Vec::new(), 0);
     for slice in &slices {
         let parts: Vec<&str> = slice.split('|').collect();
         let [name, _, _, depth, pid, _, thread, value, path] = parts[..] else {
@@ -153,15 +153,21 @@ fn perfetto_has_the_slow_calls_as_nested_slices() {
         };
         assert_eq!(pid, dump["process"]["pid"].to_string());
         assert_eq!(thread, "server");
-        if name == "app::request" {
-            assert_eq!((depth, path), ("1", "app::request<app::serve"));
-            found.push(value.parse::<u64>().unwrap());
-        } else {
-            assert_eq!((name, depth, path), ("app::serve", "0", "app::serve"));
-        }
+        let expected = match name {
+            "app::request" => {
+                found.push(value.parse::<u64>().unwrap());
+                ("1", "app::request<app::serve")
+            }
+            "app::planted sleep" => {
+                sleeps += 1;
+                ("2", "app::planted sleep<app::request<app::serve")
+            }
+            _ => ("0", "app::serve"),
+        };
+        assert_eq!((depth, path), expected);
     }
     assert_eq!(found, PLANTED);
-    assert_eq!(slices.len(), PLANTED.len() + 1);
+    assert_eq!((sleeps, slices.len()), (4, PLANTED.len() + 4 + 1));
     match python() {
         None => skipped("the Python package perfetto is not installed"),
         Some(python) => {
