@@ -5,7 +5,7 @@ use tsc_runtime::calibration;
 use crate::subjects::{
     annotated, annotated_none, bare, lfence_pair, rdtsc_pair, standard_pair, ticks_per_call,
 };
-use crate::table::{heading, median, quartiles, row};
+use overhead::table::{heading, median, quartiles, row};
 
 const ROUNDS: usize = 401;
 const CALLS: u32 = 5_000;

@@ -1,7 +1,7 @@
 //! Ten million calls: does anything grow?
 
 use crate::subjects::{annotated, ticks_per_call};
-use crate::table::{heading, row};
+use overhead::table::{heading, row};
 
 const CALLS: u32 = 10_000_000;
 

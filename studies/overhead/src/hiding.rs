@@ -3,7 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn run() {
-    use crate::table::{heading, quartiles, row};
+    use overhead::table::{heading, quartiles, row};
 
     const ROUNDS: usize = 201;
     let rounds: Vec<[f64; 3]> = (0..ROUNDS)

@@ -10,7 +10,6 @@ mod hiding;
 mod placement;
 mod recursion;
 mod subjects;
-mod table;
 mod threads;
 
 use std::process::{Command, ExitCode};

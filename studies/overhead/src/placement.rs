@@ -5,7 +5,7 @@ use std::hint::black_box;
 use tsc_runtime::cycles;
 use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
-use crate::table::{heading, quartiles, row};
+use overhead::table::{heading, quartiles, row};
 
 const CALLS: u32 = 2_000;
 

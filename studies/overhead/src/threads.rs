@@ -6,7 +6,7 @@ use std::thread;
 use tsc_runtime::affinity;
 
 use crate::subjects::{annotated, bare, ticks_per_call};
-use crate::table::{heading, quartiles, row};
+use overhead::table::{heading, quartiles, row};
 
 const ROUNDS: usize = 201;
 const CALLS: u32 = 5_000;

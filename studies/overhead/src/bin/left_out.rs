@@ -4,6 +4,7 @@
 use std::hint::black_box;
 use std::process::Command;
 
+use overhead::table::median;
 use tsc_runtime::cycles;
 use tsc_runtime::tsc::{FencePolicy, Lfence};
 
@@ -33,11 +34,6 @@ fn ticks_a_call(function: fn(u64) -> u64) -> f64 {
         function(value);
     }
     (Lfence::stop() - start) as f64 / f64::from(CALLS)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn main() {

@@ -7,6 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use overhead::table::median;
 use tsc_runtime::cycles;
 
 /// A type for each pair of numbers.
@@ -61,11 +62,6 @@ fn ns_a_call(function: Function) -> f64 {
     }
     black_box(value);
     start.elapsed().as_nanos() as f64 / f64::from(CALLS)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn main() {

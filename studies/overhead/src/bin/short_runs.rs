@@ -1,14 +1,12 @@
 //! What it costs a short program to be measured, whatever it does: the runtime's start, and the report at the end. Programs of a few calls
 //! run in turns with the same one whose functions have no probes: `cargo run --release -p overhead --bin short_runs`. Linux only.
 
-#[path = "../table.rs"]
-mod table;
-
 use std::hint::black_box;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
+use overhead::table;
 use tsc_runtime::cycles;
 
 const RUNS: usize = 101;

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use tsc_runtime::{cycles, reset, snapshot};
 
 use crate::row;
-use crate::table::quartiles;
-use crate::target::print;
+use overhead::table::quartiles;
+use overhead::target::print;
 
 const CALLEES: u64 = 100;
 const CALLS: u32 = 1000;

@@ -5,11 +5,6 @@
 
 mod callees;
 mod server;
-#[allow(dead_code)] // what other programs use
-#[path = "../../table.rs"]
-mod table;
-#[path = "../trust/target.rs"]
-mod target;
 mod workers;
 
 use std::hint::black_box;
@@ -20,7 +15,8 @@ use std::time::Duration;
 
 use tsc_runtime::{CallsiteReport, Report, snapshot};
 
-use target::print;
+use overhead::table;
+use overhead::target::print;
 
 fn main() -> ExitCode {
     if cfg!(debug_assertions) {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use tsc_runtime::{Report, cycles, reset, snapshot};
 
-use crate::target::print;
 use crate::{Clock, own, range, row, work};
+use overhead::target::print;
 
 /// About 5 µs.
 const STEPS: u64 = 2500;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tsc_runtime::{Report, cycles, reset, snapshot};
 
-use crate::target::print;
 use crate::{Clock, own, range, work_on};
+use overhead::target::print;
 
 const THREADS: usize = 4;
 const ROUNDS: u32 = 150;

@@ -5,16 +5,13 @@
 //! recorded, so this program starts itself repeatedly, with and without `TSC_TREE` in turns, and compares the ticks of a call in pairs. It
 //! prints a Markdown table, and fails if nothing was measured.
 
-#[cfg(target_os = "linux")]
-#[expect(dead_code, reason = "shared with `trust`, which uses the rest")]
-#[path = "../trust/kernel.rs"]
-mod kernel;
 mod truth;
 
 use std::env;
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
+use overhead::table::median;
 use tsc_runtime::cycles;
 use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
@@ -121,11 +118,6 @@ fn child(argument: &str, with_tree: bool, count: usize) -> Option<Vec<f64>> {
     let text = String::from_utf8(output.stdout).ok()?;
     let figures: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
     (output.status.success() && figures.len() == count).then_some(figures)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn main() -> ExitCode {

@@ -10,7 +10,7 @@ use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 use tsc_runtime::{Report, cycles};
 
 #[cfg(target_os = "linux")]
-use crate::kernel::switches;
+use overhead::kernel::switches;
 
 /// Turns of the chain in a piece of work, which takes some hundred microseconds.
 const TURNS: u32 = 100_000;

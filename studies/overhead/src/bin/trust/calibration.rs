@@ -7,8 +7,8 @@ use std::process::Command;
 use tsc_runtime::tsc::{FencePolicy, Lfence};
 use tsc_runtime::{cycles, snapshot};
 
-use crate::table::median;
-use crate::target;
+use overhead::table::median;
+use overhead::target;
 
 /// The argument of a process that prints its own figures.
 pub(crate) const ONE: &str = "one-calibration";

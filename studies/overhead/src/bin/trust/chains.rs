@@ -5,8 +5,8 @@ use std::hint::black_box;
 use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 use tsc_runtime::{affinity, cycles};
 
-use crate::table::{median, quartiles};
-use crate::target;
+use overhead::table::{median, quartiles};
+use overhead::target;
 
 const RUNS: usize = 20;
 /// Calls of a run, in blocks. A block is so short that the core's clock mostly does not change during it.

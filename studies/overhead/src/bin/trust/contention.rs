@@ -7,9 +7,9 @@ use std::thread;
 use tsc_runtime::tsc::{FencePolicy, Lfence, Unfenced, elapsed};
 use tsc_runtime::{CallsiteReport, affinity, cycles, snapshot};
 
-use crate::kernel::{involuntary_switches, pin};
-use crate::table::{median, quartiles};
-use crate::target;
+use overhead::kernel::{involuntary_switches, pin};
+use overhead::table::{median, quartiles};
+use overhead::target;
 
 const ROUNDS: usize = 7;
 

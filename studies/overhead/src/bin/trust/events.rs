@@ -2,8 +2,8 @@
 
 use tsc_runtime::{cycles, snapshot};
 
-use crate::kernel;
-use crate::target;
+use overhead::kernel;
+use overhead::target;
 
 const CALLS: usize = 1_000;
 

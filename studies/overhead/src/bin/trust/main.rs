@@ -15,18 +15,14 @@ mod detector;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod events;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod kernel;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod on_cpu;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod rate;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[path = "../../table.rs"]
-mod table;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod target;
 
 use std::process::ExitCode;
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+use overhead::table::heading;
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 fn main() -> ExitCode {
@@ -52,7 +48,7 @@ fn main() -> ExitCode {
     };
     let columns = ["what", "must be", "measured", "met"];
     if argument.as_deref() != Some("on-cpu") {
-        table::heading("Trust", &columns);
+        heading("Trust", &columns);
         contention::run(cpu);
         events::run(&cpus);
         chains::run(cpu);
@@ -66,7 +62,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
-    table::heading("On the CPU, blocked, waiting", &columns);
+    heading("On the CPU, blocked, waiting", &columns);
     if let Err(why) = on_cpu::run(cpu) {
         eprintln!("trust: {why}");
         return ExitCode::FAILURE;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tsc_runtime::calibration::calibrate;
 
-use crate::target;
+use overhead::target;
 
 const SHORT_ONES: usize = 20;
 const TARGET_PPM: f64 = 2.0;

@@ -12,7 +12,7 @@ use tsc_runtime::{CallsiteReport, cycles};
 
 use super::work::{beside, cpu_time, steps_in, work};
 use super::{row, ticks_per_second};
-use crate::target;
+use overhead::target;
 
 const CALLS: usize = 100;
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tsc_runtime::cycles;
 
 use super::{row, share, ticks_per_second};
-use crate::target;
+use overhead::target;
 
 #[cycles(name = "trust: sleeps")]
 #[inline(never)]

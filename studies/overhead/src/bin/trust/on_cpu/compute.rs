@@ -7,7 +7,7 @@ use tsc_runtime::cycles;
 
 use super::work::{beside, steps_in, work};
 use super::{row, spread};
-use crate::target;
+use overhead::target;
 
 const ROUNDS: usize = 5;
 const HOGS: usize = 4;

@@ -14,7 +14,7 @@ use std::io;
 
 use tsc_runtime::{CallsiteReport, snapshot};
 
-use crate::table::quartiles;
+use overhead::table::quartiles;
 
 pub(crate) fn run(cpu: usize) -> io::Result<()> {
     compute::run(cpu);

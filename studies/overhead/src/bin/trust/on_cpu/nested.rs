@@ -6,7 +6,7 @@ use std::time::Duration;
 use tsc_runtime::{CallsiteReport, cycles};
 
 use super::row;
-use crate::target;
+use overhead::target;
 
 #[cycles(name = "trust: calls one that sleeps")]
 #[inline(never)]

@@ -7,8 +7,8 @@ use std::time::Instant;
 use tsc_runtime::cycles;
 
 use super::{row, spread};
-use crate::table::median;
-use crate::target;
+use overhead::table::median;
+use overhead::target;
 
 /// The number of exchanges. In each, a byte is sent to the other thread and back.
 const EXCHANGES: usize = 10_000;

@@ -11,7 +11,7 @@ use tsc_runtime::Report;
 
 use super::spread;
 use super::work::work;
-use crate::target;
+use overhead::target;
 
 const ROUNDS: usize = 5;
 const HOGS: usize = 4;

@@ -7,8 +7,8 @@ use tsc_runtime::cycles;
 
 use super::work::{beside, cpu_time, steps_in, work};
 use super::{row, ticks_per_second};
-use crate::kernel;
-use crate::target;
+use overhead::kernel;
+use overhead::target;
 
 const CALLS: usize = 400;
 const LONGEST: Duration = Duration::from_millis(8);

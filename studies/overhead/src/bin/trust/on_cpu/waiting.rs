@@ -8,7 +8,7 @@ use tsc_runtime::cycles;
 
 use super::work::{beside, steps_in, work};
 use super::{row, ticks_per_second};
-use crate::target;
+use overhead::target;
 
 #[cycles(name = "trust: starves")]
 #[inline(never)]

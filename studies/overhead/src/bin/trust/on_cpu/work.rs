@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use crate::kernel::pin;
+use overhead::kernel::pin;
 
 /// Multiplications and additions of which each needs the result of the one before. They use no caches and no branches.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! The kernel's figures about this thread, and its permissions.
 
 /// Involuntary context switches of this thread so far.
-pub(crate) fn involuntary_switches() -> libc::c_long {
+pub fn involuntary_switches() -> libc::c_long {
     // SAFETY: the struct is all numbers, and getrusage may write it.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
@@ -11,7 +11,7 @@ pub(crate) fn involuntary_switches() -> libc::c_long {
 }
 
 /// All context switches of this thread so far.
-pub(crate) fn switches() -> libc::c_long {
+pub fn switches() -> libc::c_long {
     // SAFETY: the struct is all numbers, and getrusage may write it.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
@@ -21,7 +21,7 @@ pub(crate) fn switches() -> libc::c_long {
 }
 
 /// Moves this thread permanently to `cpu`.
-pub(crate) fn pin(cpu: usize) {
+pub fn pin(cpu: usize) {
     // SAFETY: the set is as large as said; `CPU_SET` checks the number.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -31,7 +31,7 @@ pub(crate) fn pin(cpu: usize) {
 }
 
 /// Installs a handler for SIGUSR1 that does nothing.
-pub(crate) fn handle_signal() {
+pub fn handle_signal() {
     extern "C" fn nothing(_: libc::c_int) {}
     let handler = nothing as extern "C" fn(libc::c_int);
     // SAFETY: the handler does nothing.
@@ -39,13 +39,13 @@ pub(crate) fn handle_signal() {
 }
 
 /// Sends this thread SIGUSR1, which [`handle_signal`] has made harmless.
-pub(crate) fn raise_signal() {
+pub fn raise_signal() {
     // SAFETY: the signal has a handler.
     unsafe { libc::raise(libc::SIGUSR1) };
 }
 
 /// The cheapest system call there is.
-pub(crate) fn system_call() {
+pub fn system_call() {
     // SAFETY: takes nothing and cannot fail.
     unsafe { libc::syscall(libc::SYS_getppid) };
 }

@@ -3,7 +3,7 @@
 use crate::table::row;
 
 /// Prints what was measured beside what it must be.
-pub(crate) fn print(what: &str, must: &str, measured: String, met: bool) {
+pub fn print(what: &str, must: &str, measured: String, met: bool) {
     let met = if met { "yes" } else { "no" };
     row(&[what.to_owned(), must.to_owned(), measured, met.to_owned()]);
 }
