@@ -1,6 +1,6 @@
 //! Do the rows have the shares that `perf` gives them?
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use transparency::programs::calls::Names;
 use transparency::programs::profile::Callers;
@@ -12,6 +12,9 @@ use crate::Round;
 /// Rows below this share are not ranked.
 const RANKED: f64 = 0.01;
 const ALL: f64 = 0.0;
+/// What a call of a long function takes itself, in ns. Below, it depends on the order in which the core completes instructions which function
+/// a sample finds.
+const LONG: f64 = 4.0;
 
 /// Shares by the row's name.
 type Shares = HashMap<String, f64>;
@@ -60,6 +63,20 @@ pub(crate) fn print(
     print_line("self ticks with probes", &with_probes, &perf);
     let own = of(&|round| shares(&round.report, |row| row.own));
     print_line("self ticks", &own, &perf);
+    let long = |of: &[Shares]| -> Vec<Shares> {
+        let rounds = rounds.iter().zip(&perf).zip(of);
+        let long = rounds.map(|((round, perf), of)| {
+            let is_long = long_functions(round, perf, names);
+            let rows = of.iter().filter(|(name, _)| is_long.contains(*name));
+            rows.map(|(name, share)| (name.clone(), *share)).collect()
+        });
+        long.collect()
+    };
+    print_line(
+        "self ticks, functions of 4 ns a call and more",
+        &long(&own),
+        &long(&perf),
+    );
     print_rows(&[
         ("perf", mean(&perf)),
         ("perf of the light program", mean(&perf_of_light)),
@@ -136,6 +153,16 @@ fn print_rows(columns: &[(&str, Shares)]) {
             .map(|(_, shares)| format!("{:.1}", 100.0 * share(shares, name)));
         println!("| {name} | {} |", shares.collect::<Vec<_>>().join(" | "));
     }
+}
+
+/// The rows whose calls take [`LONG`] themselves, by `perf`'s shares.
+fn long_functions(round: &Round, perf: &Shares, names: &Names) -> HashSet<String> {
+    let took = round.not_inlined.took * (1.0 - outside(round, names) / 100.0);
+    let calls = shares(&round.report, |row| row.calls as f64);
+    let all = round.report.calls() as f64;
+    let is_long = |(name, calls): &(String, f64)| share(perf, name) * took >= LONG * calls * all;
+    let long = calls.into_iter().filter(is_long);
+    long.map(|(name, _)| name).collect()
 }
 
 fn share(shares: &Shares, name: &str) -> f64 {

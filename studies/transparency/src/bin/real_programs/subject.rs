@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use serde_json::Value;
 use transparency::cargo::executable;
+use transparency::programs::statistics::median;
 
 use crate::client::Answers;
 use crate::inputs::Inputs;
@@ -149,9 +150,4 @@ pub fn own_ticks(row: &Value) -> f64 {
     ticks("self_on_cpu_ticks")
         .or_else(|| ticks("self_ticks"))
         .unwrap_or(0.0)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
