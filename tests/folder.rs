@@ -14,6 +14,8 @@ impl Folder {
     pub fn new(name: &str) -> Self {
         let name = format!("tsc-{}-{name}", std::process::id());
         let path = std::env::temp_dir().join(name);
+        // A process with the same number may have left one.
+        let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("the temporary folder can be written to");
         Self(path)
     }

@@ -91,7 +91,8 @@ pub fn calls(name: &str) -> u64 {
     snapshot().callsite(name).map_or(0, CallsiteReport::calls)
 }
 
-/// Whether the time of `sleeper`, which has slept, is split into on the CPU, blocked and waiting. If not, prints that the test is skipped.
+/// Whether the time of `sleeper`, which has slept in each call, is split into on the CPU, blocked and waiting. If not, prints that the
+/// test is skipped.
 ///
 /// # Panics
 ///
@@ -103,13 +104,22 @@ pub fn is_split(report: &Report, sleeper: &str) -> bool {
     let why = clock
         .no_interruptions_because()
         .or(clock.no_on_cpu_because())
-        .or(match row.blocked_ticks() {
-            None => Some("no statistics of waiting"),
-            // From Linux 6.19 on, a switch inside a blocking system call may leave no trace.
-            Some(0.0) => Some("this kernel does not show that a thread slept"),
-            Some(_) => None,
-        });
-    why.inspect(|why| skipped(why)).is_none()
+        .or(row
+            .blocked_ticks()
+            .is_none()
+            .then_some("no statistics of waiting"));
+    why.inspect(|why| skipped(why)).is_none() && shows_sleep(row)
+}
+
+/// Whether the kernel shows that a thread slept in each call of `sleeper`, where interruptions are detected at all. If not, prints that the
+/// test is skipped: from Linux 6.19 on, a switch inside a blocking system call may leave no trace.
+#[must_use]
+pub fn shows_sleep(sleeper: &CallsiteReport) -> bool {
+    let does = sleeper.interrupted().is_none_or(|of| of == sleeper.calls());
+    if !does {
+        skipped("this kernel does not show that a thread slept");
+    }
+    does
 }
 
 /// The folder of what cargo builds below `target` with this profile, for the target of these tests if `CARGO_BUILD_TARGET` names one.

@@ -93,16 +93,30 @@ pub fn installed(programs: &[&str]) -> Option<PathBuf> {
 /// If the kernel refuses that.
 #[cfg(target_os = "linux")]
 pub fn forbid(calls: &[libc::c_long]) {
+    filter(calls, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32);
+}
+
+/// Makes these system calls kill the process from now on, in this thread and in those that it spawns.
+///
+/// # Panics
+///
+/// If the kernel refuses that.
+#[cfg(target_os = "linux")]
+pub fn kill_for(calls: &[libc::c_long]) {
+    filter(calls, libc::SECCOMP_RET_KILL_PROCESS);
+}
+
+#[cfg(target_os = "linux")]
+fn filter(calls: &[libc::c_long], action: u32) {
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
     const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
     let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
-    // Loads the system call's number, refuses it if it is one of `calls`, and allows it otherwise.
+    // Loads the system call's number, does this if it is one of `calls`, and allows it otherwise.
     let mut program = vec![step(LOAD, 0, 0, 0)];
     for &call in calls {
-        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
         program.push(step(IF_EQUAL, 0, 1, call as u32));
-        program.push(step(RETURN, 0, 0, refused));
+        program.push(step(RETURN, 0, 0, action));
     }
     program.push(step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW));
     let filter = libc::sock_fprog {

@@ -150,7 +150,8 @@ fn few_rows_need_a_remark() {
     let has_few = |report: &String| {
         let of = |is: fn(&str) -> bool| report.lines().filter(|line| is(line)).count();
         let rows = of(|line| line.starts_with(":CLK:"));
-        let remarks = of(|line| line.starts_with("        "));
+        // The throughput of a row is no remark, but asked for.
+        let remarks = of(|line| line.starts_with("        ") && !line.ends_with("/s"));
         3 * remarks <= rows
     };
     assert!(runs.any(|report| has_few(&report)), "{}", printed());

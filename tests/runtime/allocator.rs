@@ -57,14 +57,10 @@ fn annotated_allocator_is_measured() {
     assert!(calls() - before.0 >= made);
     let report = snapshot();
     assert!(report.callsite("per_type<u8>").unwrap().calls() >= made);
-    let (outer, alloc) = (
-        report.callsite("allocating").unwrap(),
-        report.callsite("alloc").unwrap(),
-    );
+    let outer = report.callsite("allocating").unwrap();
     assert_eq!(outer.calls(), 10);
     // The allocator is a callee. Its net ticks can be below zero.
     assert!(outer.self_ticks() != outer.total_ticks());
-    assert!(alloc.calls() >= alloc.samples());
 
     let threads: Vec<_> = (0..8)
         .map(|_| thread::spawn(|| (0..10).map(|_| allocating(100)).sum::<usize>()))

@@ -113,7 +113,7 @@ fn reset_keeps_the_first_call_where_it_was() {
     let report = snapshot();
     let row = report.callsite("warm").unwrap();
     // The function's first call was before the reset, so all ten calls are samples.
-    assert_eq!(row.samples() + row.interrupted().unwrap_or(0), 10);
+    assert_eq!(row.samples() + row.excluded().unwrap_or(0), 10);
     assert_eq!(row.first_ticks(), None);
 }
 

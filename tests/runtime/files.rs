@@ -40,18 +40,22 @@ fn calls(text: &str) -> Vec<u64> {
         .collect()
 }
 
+fn write_an_hour_ago(file: &Path) {
+    fs::write(file, "from an earlier run, a while ago").expect("the file can be written");
+    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let old = fs::File::options()
+        .write(true)
+        .open(file)
+        .expect("the path exists");
+    old.set_modified(hour_ago)
+        .expect("the time of the file can be set");
+}
+
 #[test]
 fn file_has_the_latest_report_and_is_json_by_its_name() {
     let folder = Folder::new("latest");
     let file = folder.path("run.json");
-    fs::write(&file, "from an earlier run, a while ago").expect("the file can be written");
-    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
-    let old = fs::File::options()
-        .write(true)
-        .open(&file)
-        .expect("the path exists");
-    old.set_modified(hour_ago)
-        .expect("the time of the file can be set");
+    write_an_hour_ago(&file);
     let output = run("report-then-more", &file);
     assert_eq!(stderr(&output), "");
     assert_eq!(calls(&read(&file)), [11]);
@@ -105,6 +109,27 @@ fn every_session_stays_in_the_file() {
     let file = folder.path("all.txt");
     assert_eq!(stderr(&run("session-of-all", &file)), "");
     assert_eq!(read(&file).matches(":CLK: work ").count(), 1);
+}
+
+#[test]
+fn default_form_is_that_of_the_file() {
+    let folder = Folder::new("default");
+    let file = folder.path("run.json");
+    let output = program("return", &file).env("TSC_REPORT", "xml").output();
+    let said = stderr(&output.expect("the test's own program starts"));
+    assert!(said.ends_with("; the default is used: json.\n"), "{said}");
+    assert_eq!(calls(&read(&file)), [10]);
+}
+
+#[test]
+fn report_before_anything_is_measured_replaces_an_old_file() {
+    let folder = Folder::new("nothing");
+    let file = folder.path("run.json");
+    write_an_hour_ago(&file);
+    assert_eq!(stderr(&run("report-nothing", &file)), "");
+    assert_eq!(folder.files(), ["run.json"]);
+    run("report-nothing", &folder.path("%t"));
+    assert!(!folder.files().iter().any(|name| name.starts_with("1970")));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::env;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
 use tests::{row, skipped};
@@ -173,14 +174,17 @@ fn preempted_calls_are_flagged() {
         let start = Unfenced::start();
         while Unfenced::start().wrapping_sub(start) < TICKS {}
     }
+    // The last one of the two has nobody to preempt it, so the end of either ends both.
+    let is_over = AtomicBool::new(false);
     let fight = || {
         pin(tsc_runtime::affinity::cpus().unwrap_or_default()[0]);
         // The first call is recorded separately.
         contended();
         let before = involuntary_switches();
-        while involuntary_switches() - before < SWITCHES {
+        while involuntary_switches() - before < SWITCHES && !is_over.load(Relaxed) {
             (0..100).for_each(|_| contended());
         }
+        is_over.store(true, Relaxed);
         involuntary_switches() - before
     };
     let flagged = || {
@@ -191,6 +195,7 @@ fn preempted_calls_are_flagged() {
     // If the timer's interrupts come late, a thread is preempted when it asks for its switches, which is outside of a call.
     let mut found = Vec::new();
     for _ in 0..ROUNDS {
+        is_over.store(false, Relaxed);
         let switches: i64 = thread::scope(|scope| {
             let fighters = [scope.spawn(fight), scope.spawn(fight)];
             fighters.map(|fighter| fighter.join().unwrap()).iter().sum()
@@ -259,8 +264,8 @@ fn another_librarys_sequence_makes_the_verdict_unknown() {
     assert_eq!(row.calls(), calls.get() + 1);
     // When a thread is preempted, the kernel removes the other library's descriptor. So a few calls may not be unknown.
     assert!(row.unknown() > 500, "{row:?}");
-    // None of these calls counts as clean.
-    assert_eq!(row.samples(), row.unknown());
+    // None of these calls counts as clean. A long preempted one may be a sample.
+    assert_eq!(row.samples(), row.unknown() + row.sums().repaired());
 }
 
 fn rseq_cs() -> Option<*mut u64> {

@@ -3,34 +3,36 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::fs;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use tests::folder::Folder;
 use tsc_runtime::Report;
 
-/// What the program prints, and the reports of its processes in the order in which they began.
+/// What the program prints, and the reports of its processes: its own and then that of its child.
 fn run(way: &str, variables: &[(&str, &str)]) -> (String, Vec<Report>) {
     // Tests that run at the same time may use the same way.
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let number = RUNS.fetch_add(1, Ordering::Relaxed);
-    let folder = format!("lightly-{way}-{}-{number}", std::process::id());
-    let folder = std::env::temp_dir().join(folder);
-    fs::create_dir_all(&folder).unwrap();
-    let output = tests::program(env!("CARGO_BIN_EXE_lightly"))
+    let folder = Folder::new(&format!("lightly-{way}-{number}"));
+    let program = tests::program(env!("CARGO_BIN_EXE_lightly"))
         .arg(way)
         .env("TSC_REPORT", "json")
-        .env("TSC_REPORT_FILE", folder.join("%p.json"))
+        .env("TSC_REPORT_FILE", folder.path("%p.json"))
         .envs(variables.iter().copied())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    let pid = program.id();
+    let output = program.wait_with_output().unwrap();
     assert!(output.status.success(), "{way}: {output:?}");
-    let mut reports: Vec<Report> = fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| {
-            Report::from_json(&fs::read_to_string(entry.unwrap().path()).unwrap()).unwrap()
-        })
+    let mut reports: Vec<Report> = folder
+        .files()
+        .iter()
+        .map(|name| Report::from_json(&fs::read_to_string(folder.path(name)).unwrap()).unwrap())
         .collect();
-    reports.sort_by(|one, other| one.process().started().cmp(other.process().started()));
-    fs::remove_dir_all(folder).unwrap();
+    reports.sort_by_key(|report| report.process().pid() != pid);
     (String::from_utf8(output.stdout).unwrap(), reports)
 }
 
@@ -124,10 +126,10 @@ fn exit_in_a_thread_reports_running_calls() {
 
 #[test]
 fn deep_recursion_counts_its_time_once() {
-    let (_, reports) = run("deep", &[]);
+    let (printed, reports) = run("deep", &[]);
     let report = &reports[0];
     let row = report.callsite("deep").unwrap();
-    assert_eq!(row.calls(), 5_001);
+    assert_eq!(row.calls(), 5_001 * numbers(&printed)[0]);
     assert_eq!(row.total_ticks(), row.self_ticks());
     let took = report.process().duration_ns() as f64 * 1e-9 * report.clock().hz().unwrap();
     assert!(
@@ -163,6 +165,29 @@ fn interval_of_the_clock_can_be_chosen() {
 }
 
 #[test]
+fn wrong_interval_is_named_in_a_line_with_the_right_ones() {
+    for wrong in ["19us", "2s", "soon"] {
+        let mut program = tests::program(env!("CARGO_BIN_EXE_lightly"));
+        let output = program.arg("usual").env("TSC_TICK", wrong).output();
+        let text = tests::text(&output.unwrap().stderr);
+        let line = format!(
+            "tsc: TSC_TICK={wrong} is invalid: expected a time of 20us to 1s, such as 200us or 1ms; "
+        );
+        assert_eq!(text.matches(&line).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn times_and_what_was_subtracted_add_up_to_the_cpu_time() {
+    let (printed, _) = run("add-up", &[]);
+    let [sum, least, most] = numbers(&printed)[..] else {
+        panic!("{printed}");
+    };
+    // The counter's rate is known to a part of a thousand and better.
+    assert!(least <= sum && sum <= most + most / 1000, "{printed}");
+}
+
+#[test]
 fn clock_slows_down_while_the_process_is_idle() {
     let (_, reports) = run("idle", &[]);
     let clock = reports[0].tick_clock().unwrap();
@@ -190,6 +215,15 @@ fn calls_are_counted_where_no_clock_can_run() {
 
 #[test]
 fn time_off_the_cpu_is_not_divided_without_descriptors() {
+    // What the kernel shows of the program, it shows here, too.
+    #[tsc_runtime::cycles(name = "sleeper")]
+    fn sleeper() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    sleeper();
+    if !tests::shows_sleep(&tests::row("sleeper")) {
+        return;
+    }
     let (_, reports) = run("few-descriptors", &[]);
     let report = &reports[0];
     let sleeping = report.callsite("sleeping").unwrap();

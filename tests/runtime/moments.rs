@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use tests::folder::Folder;
+
 /// A running program, which is killed if the test ends first.
 struct Running {
     child: Child,
@@ -244,6 +246,31 @@ fn signal_of_ones_own_reports_and_the_program_goes_on() {
     }
 }
 
+/// Elsewhere than in glibc, `raise` sends a signal to the thread that the C library knows, which is the parent's.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn signal_to_a_child_in_the_same_memory_is_not_the_parents() {
+    let running = Running::start(command("child-in-the-same-memory", &[]));
+    let (status, errors) = running.end();
+    assert_eq!(status.signal(), Some(libc::SIGTERM));
+    assert_eq!(calls(&errors), [10], "{errors}");
+}
+
+#[test]
+fn ignored_signal_of_ones_own_is_said_to_be_ignored() {
+    let mut command = command("threads", &[("TSC_DUMP_SIGNAL", "HUP")]);
+    let ignore = || {
+        // SAFETY: no handler is installed.
+        unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
+        Ok(())
+    };
+    // SAFETY: the closure calls only `signal`, which may be called between fork and exec.
+    unsafe { command.pre_exec(ignore) };
+    let (_, errors) = Running::start(command).end();
+    let expected = "TSC_DUMP_SIGNAL=SIGHUP has no effect: this process ignores the signal";
+    assert!(errors.contains(expected), "{errors}");
+}
+
 #[test]
 fn signal_of_ones_own_may_come_again_before_the_report() {
     let running = Running::start(command("hang-up-thrice", &[("TSC_DUMP_SIGNAL", "HUP")]));
@@ -269,7 +296,8 @@ fn wait_for(what: impl Fn() -> bool) {
 
 #[test]
 fn killed_process_leaves_its_last_report_in_between() {
-    let file = std::env::temp_dir().join(format!("tsc-moments-{}.json", std::process::id()));
+    let folder = Folder::new("moments");
+    let file = folder.path("run.json");
     let path = file.to_str().expect("UTF-8").to_owned();
     let running = Running::ready(
         "wait",
@@ -288,7 +316,6 @@ fn killed_process_leaves_its_last_report_in_between() {
     running.send(libc::SIGKILL);
     let (status, errors) = running.end();
     let text = read(&file);
-    let _ = std::fs::remove_file(&file);
     assert_eq!(
         (status.signal(), errors.as_str()),
         (Some(libc::SIGKILL), "")
@@ -305,7 +332,8 @@ fn killed_process_leaves_its_last_report_in_between() {
 
 #[test]
 fn file_of_reports_in_between_has_the_end_at_last() {
-    let file = std::env::temp_dir().join(format!("tsc-moments-end-{}.json", std::process::id()));
+    let folder = Folder::new("moments-end");
+    let file = folder.path("run.json");
     let path = file.to_str().expect("UTF-8").to_owned();
     let mut running = Running::ready(
         "wait",
@@ -315,7 +343,6 @@ fn file_of_reports_in_between_has_the_end_at_last() {
     running.go_on();
     let (status, errors) = running.end();
     let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let _ = std::fs::remove_file(&file);
     assert!(status.success() && errors.is_empty(), "{errors}");
     assert_eq!(report(&text)["process"]["ended"]["reason"], "exit");
 }

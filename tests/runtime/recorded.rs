@@ -205,6 +205,33 @@ fn expression_that_calls_the_function_again_does_no_harm() {
     );
 }
 
+#[cycles(name = "sleeps in an expression")]
+fn sleeps() -> u32 {
+    thread::sleep(Duration::from_millis(40));
+    0
+}
+
+#[cycles(name = "has an expression that sleeps", record = sleeps())]
+fn with_sleeping_expression() {
+    rest();
+}
+
+#[cycles(name = "around an expression that sleeps")]
+fn around_sleeping_expression() {
+    with_sleeping_expression();
+}
+
+#[test]
+fn expression_that_blocks_blocks_nobody_else() {
+    around_sleeping_expression();
+    if !tests::is_split(&snapshot(), "sleeps in an expression") {
+        return;
+    }
+    let sleeps = tests::row("sleeps in an expression").total_ticks();
+    let around = tests::row("around an expression that sleeps");
+    assert!(around.total_ticks() * 2.0 < sleeps, "{around:?} {sleeps}");
+}
+
 /// Is pending once.
 struct Pause(bool);
 

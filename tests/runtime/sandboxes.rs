@@ -93,6 +93,10 @@ fn forbidden_rdtsc_is_replaced_by_the_systems_clock() {
         probe.is_some_and(|line| line.contains(" in all, subtracted")),
         "{full}"
     );
+    assert!(
+        probe.is_some_and(|line| line.contains(" ns in a call, ")),
+        "{full}"
+    );
 }
 
 /// Whatever measures first, and however many threads wait: a wait must not read the counter either.
@@ -114,6 +118,26 @@ fn disabled_rseq_leaves_interruptions_untold() {
     let finding = run.finding("interruptions");
     assert!(finding.contains("not detected"), "{finding}");
     assert!(run.report.contains("not detected"), "{}", run.report);
+}
+
+#[test]
+fn nothing_asks_for_the_time_if_both_variables_are_off() {
+    let both = [("TSC_ON_CPU", "off"), ("TSC_REPORT", "off")];
+    Run::of(child().arg("kill-for-time").envs(both));
+}
+
+#[test]
+fn forbidden_thread_is_missed_if_it_was_asked_for() {
+    let report = |variable: &str, value: &str| {
+        Run::of(child().arg("forbid-threads").env(variable, value)).report
+    };
+    for (variable, value) in [("TSC_REPORT_EVERY", "1h"), ("TSC_DUMP_SIGNAL", "USR1")] {
+        let report = report(variable, value);
+        let said = report.find("have no effect: no thread can be started");
+        assert!(said.is_some() && report.contains(":CLK: "), "{report}");
+    }
+    let report = report("TSC_SIGNALS", "on");
+    assert!(!report.contains("no thread"), "{report}");
 }
 
 #[test]
@@ -170,6 +194,15 @@ fn rr_is_told() {
         "{}",
         run.report
     );
+}
+
+#[test]
+fn forbidden_placement_is_named() {
+    let run = Run::of(child().arg("forbid-placement"));
+    run.assert_complete();
+    let finding = run.finding("context switch");
+    assert!(finding.contains("not measured: "), "{finding}");
+    assert!(!finding.contains("does not answer"), "{finding}");
 }
 
 #[test]

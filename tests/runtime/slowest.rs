@@ -92,7 +92,7 @@ fn check(report: &Report) -> bool {
 fn planted_calls_are_found(argument: &str) -> Option<Report> {
     for _ in 0..5 {
         let report = run_program(argument);
-        if !tests::is_split(&report, "request") {
+        if !tests::is_split(&report, "planted sleep") {
             return None;
         }
         if check(&report) {

@@ -301,6 +301,17 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
         assert_eq!(text.matches("ana is invalid").count(), 1, "{text}");
         assert_eq!(rows(&text).count(), 9, "{name}");
     }
+    // What is wrong with this one depends on the features of the build.
+    let text = dump(&[("TSC_EVENTS", "ban\x1bana")]);
+    let is_named = |line: &str| {
+        line.starts_with("tsc: TSC_EVENTS=ban\\u{1b}ana ")
+            && line.contains(": expected a list of events, comma-separated; ")
+    };
+    assert_eq!(
+        text.lines().filter(|line| is_named(line)).count(),
+        1,
+        "{text}"
+    );
 }
 
 #[test]

@@ -117,11 +117,11 @@ fn snapshots_of_threads_that_record_only_grow() {
         for _ in 0..20 {
             let row = row("looked at");
             assert!(row.calls() >= last, "{} after {last}", row.calls());
-            // The figures of a row are from one moment, so the mean lies between minimum and maximum.
-            if let (Some(min), Some(mean), Some(max)) =
-                (row.min_ticks(), row.mean_ticks(), row.max_ticks())
-            {
-                assert!(min <= mean && mean <= max, "{min} {mean} {max}");
+            // The figures of a row are from one moment, so the mean of the samples lies between minimum and maximum.
+            let sums = row.sums();
+            if let (Some(min), Some(max)) = (sums.min(), sums.max()) {
+                let (sum, samples) = (sums.sum(), sums.samples().cast_signed());
+                assert!(min * samples <= sum && sum <= max * samples, "{row:?}");
             }
             last = row.calls();
         }

@@ -63,6 +63,9 @@ fn thread_with_33_contexts_takes_few_pages_for_them() {
     const CONTEXTS: usize = 33;
     /// The most that the records of the functions take.
     const RECORDS: usize = 18 * (4 << 10);
+    // Huge pages would be resident as a whole.
+    // SAFETY: takes numbers alone.
+    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     assert!(tree(true));
     trunk();
     // The memory of these threads is used again.

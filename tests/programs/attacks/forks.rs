@@ -23,7 +23,7 @@ pub(crate) fn first_call_races_fork(forks: u32) {
     let (mut hung, mut failed) = (0, 0);
     for round in 0..forks {
         // SAFETY: no preconditions.
-        unsafe { libc::alarm(60) };
+        unsafe { libc::alarm(120) };
         match fork_and(|| race(round % 100 * 160)) {
             0 => {}
             HUNG => hung += 1,
@@ -47,7 +47,7 @@ fn race(spins: u32) -> i32 {
         (0..spins).for_each(|_| std::hint::spin_loop());
         fork_and(|| {
             // SAFETY: no preconditions.
-            unsafe { libc::alarm(5) };
+            unsafe { libc::alarm(60) };
             called_by_both(1);
             called_by_the_child(1);
             0

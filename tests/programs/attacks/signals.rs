@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use tsc_runtime::{cycles, pause, reset, resume, snapshot};
+use tsc_runtime::{Report, cycles, pause, reset, resume, snapshot};
 
 #[cycles]
 #[inline(never)]
@@ -39,7 +39,7 @@ pub(crate) fn exit_in_handler(what: &str) {
     loop {
         match what {
             "cold" => reset(),
-            "report" => drop(snapshot()),
+            "report" => drop_undisturbed(snapshot()),
             "light" => {
                 pause();
                 resume();
@@ -92,11 +92,7 @@ pub(crate) fn control_in_handler(control: &str) {
         one(1);
         other(2);
         if control != "reset" {
-            let report = snapshot();
-            // Freeing the report is done by the program itself, and a handler that allocates must not interrupt it.
-            set_mask(libc::SIG_BLOCK);
-            drop(report);
-            set_mask(libc::SIG_UNBLOCK);
+            drop_undisturbed(snapshot());
         }
     }
     drop(timer);
@@ -126,6 +122,13 @@ pub(crate) fn same_function_in_handler() {
     made += HANDLED.load(Relaxed);
     let calls = snapshot().callsite("one").map_or(0, |row| row.calls());
     println!("{made} made, {calls} recorded");
+}
+
+/// Freeing the report is done by the program itself, and a handler that allocates must not interrupt it.
+fn drop_undisturbed(report: Report) {
+    set_mask(libc::SIG_BLOCK);
+    drop(report);
+    set_mask(libc::SIG_UNBLOCK);
 }
 
 /// Blocks or unblocks the signal.

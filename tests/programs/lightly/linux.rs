@@ -1,5 +1,6 @@
 //! The ways of the program, on Linux.
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -42,12 +43,6 @@ fn deep(depth: u32, innermost: fn()) -> u64 {
         return 0;
     }
     black_box(deep(depth - 1, innermost)) + 1
-}
-
-/// Until there is a tick. The calls notice it when they return.
-fn spin_until_ticked() {
-    let has_tick = |report: &Report| report.tick_clock().is_some_and(|of| of.ticks() > 0);
-    repeat_until(spin, has_tick);
 }
 
 #[cycles(light)]
@@ -142,7 +137,19 @@ pub(crate) fn main() {
             })
             .join();
         }
-        "deep" => assert_eq!(deep(5_000, spin_until_ticked), 5_000),
+        "deep" => {
+            // The calls notice a tick when they return, and one that finds the thread off the CPU gives them no time yet.
+            let mut times = 0;
+            let recurse = || {
+                assert_eq!(deep(5_000, spin), 5_000);
+                times += 1;
+            };
+            repeat_until(recurse, |report| {
+                let row = report.callsite("deep");
+                row.is_some_and(|row| row.total_ticks() > 0.0)
+            });
+            println!("{times}");
+        }
         "threads" => {
             let run = |times| {
                 for _ in 0..times {
@@ -156,6 +163,7 @@ pub(crate) fn main() {
             // First those that fill the caches of the allocator and the runtime.
             println!("{} {}", run(40), run(160));
         }
+        "add-up" => add_up(),
         "idle" => {
             call(10, Duration::ZERO);
             std::thread::sleep(Duration::from_millis(1500));
@@ -210,6 +218,45 @@ pub(crate) fn main() {
         }
         _ => println!("{}", call(1000, Duration::from_millis(100))),
     }
+}
+
+/// Prints nanoseconds: what the report says of this thread's CPU time in all; most of what was used between the reports; and all of it.
+fn add_up() {
+    call(10, Duration::ZERO);
+    let (used, sum) = (Cell::new(0.0), Cell::new(0.0));
+    let work = || {
+        let began = cpu_time();
+        call(1000, Duration::from_millis(60));
+        spin();
+        used.set(used.get() + cpu_time() - began);
+    };
+    // What no tick has found yet is missing. It is about an interval of the clock, however long the program runs.
+    let has_most = |report: &Report| {
+        let rows = report.callsites().iter();
+        let own: f64 = rows.filter_map(|row| row.self_on_cpu_ticks()).sum();
+        let clock = report.tick_clock().expect("there are light probes");
+        let ticks = own + clock.outside_ticks() as f64 + clock.subtracted_ticks();
+        sum.set(ticks / report.clock().hz().expect("it is known") * 1e9);
+        sum.get() > 0.99 * used.get()
+    };
+    repeat_until(work, has_most);
+    println!(
+        "{:.0} {:.0} {:.0}",
+        sum.get(),
+        0.99 * used.get(),
+        cpu_time()
+    );
+}
+
+/// The CPU time of this thread, in nanoseconds.
+fn cpu_time() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
 fn resident_bytes() -> u64 {

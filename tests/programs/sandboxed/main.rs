@@ -1,7 +1,8 @@
 //! Measures a little, and prints everything that can be printed. `sandboxes.rs` runs it in restricted environments.
 //!
 //! With the argument `forbid-rdtsc`, it first forbids itself to execute RDTSC, as a sandbox does for its children. With `lines` after it, it only
-//! prints lines of `gclk!`, from threads that wait for each other.
+//! prints lines of `gclk!`, from threads that wait for each other. With `kill-for-time`, it does nothing but work, and enters a sandbox between
+//! two parts of the work, and with `forbid-threads`, before it. With `forbid-placement`, it does everything, in another sandbox.
 
 use std::process::ExitCode;
 
@@ -35,6 +36,24 @@ fn main() -> ExitCode {
         tsc_runtime::gclk_to(std::io::stdout());
         print_lines();
         return ExitCode::SUCCESS;
+    }
+    #[cfg(target_os = "linux")]
+    match std::env::args().nth(1).as_deref() {
+        Some("kill-for-time") => {
+            work();
+            tests::sandboxed::kill_for(&[libc::SYS_clock_gettime]);
+            work();
+            return ExitCode::SUCCESS;
+        }
+        Some("forbid-threads") => {
+            tests::sandboxed::forbid(&[libc::SYS_clone, libc::SYS_clone3]);
+            work();
+            return ExitCode::SUCCESS;
+        }
+        Some("forbid-placement") => {
+            tests::sandboxed::forbid(&[libc::SYS_sched_setaffinity]);
+        }
+        _ => {}
     }
     let pinned = affinity::cpus().and_then(|cpus| affinity::pin(cpus[0]));
     drop(pinned);

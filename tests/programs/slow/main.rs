@@ -37,6 +37,7 @@ fn request(number: u32) -> u32 {
     (0..200).fold(number, |sum, n| black_box(sum.wrapping_mul(31) ^ n))
 }
 
+#[cycles(name = "planted sleep")]
 fn sleep() {
     thread::sleep(Duration::from_millis(3));
 }

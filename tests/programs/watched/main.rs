@@ -64,6 +64,8 @@ fn main() {
         "signal-hook-after" => signal_hook_waits(false),
         "fork" => fork(true),
         "fork-without-calls" => fork(false),
+        #[cfg(target_os = "linux")]
+        "child-in-the-same-memory" => child_in_same_memory(),
         "child-program" => {
             work_ten_times();
             let child = std::process::Command::new("sh")
@@ -121,6 +123,31 @@ fn signal_hook_waits(before_the_first_call: bool) {
     assert_eq!(signals.forever().next(), Some(libc::SIGTERM));
     work(1);
     std::process::exit(5);
+}
+
+/// Starts a child as `vfork` does, which sends itself SIGTERM, and then sends it to this process.
+#[cfg(target_os = "linux")]
+fn child_in_same_memory() {
+    extern "C" fn child(_: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: the signal ends this process, which has no other thread.
+        unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
+        99
+    }
+    work_ten_times();
+    let mut stack = vec![0_u128; 1 << 12];
+    let how = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the child has a stack of its own, which begins at its end, and this thread waits until the child has ended.
+    let child = unsafe {
+        let top = stack.as_mut_ptr_range().end.cast();
+        libc::clone(child, top, how, std::ptr::null_mut())
+    };
+    let mut status = 0;
+    // SAFETY: `status` may be written.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!(libc::WTERMSIG(status), libc::SIGTERM);
+    // SAFETY: no preconditions.
+    unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
+    wait_for_line();
 }
 
 /// Forks a child that sends itself SIGTERM, and prints the signal that ended it.
