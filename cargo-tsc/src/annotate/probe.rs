@@ -9,7 +9,7 @@ pub enum Where {
     /// Every function that is not `const`, including nested ones.
     Functions,
     /// Like `Functions`, but without tests, and without functions that take less time than a probe: a straight line without a call, a loop
-    /// or a macro.
+    /// or a macro, and what the compiler must inline, without a loop.
     Worthwhile,
     /// Every `impl`, `trait` and inline `mod` at the top level of a file, except a `mod` that rustc refuses behind an attribute.
     Blocks,

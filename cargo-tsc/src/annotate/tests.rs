@@ -49,6 +49,8 @@ fn what_is_done_sooner_than_a_probe_stays_bare() {
     check(
         "fn get(&self) -> u8 { self.x }\nfn new() -> Option<S> { Some(S { a: 1 }) }\nfn pick(a: u8) -> u8 { if a > 1 { 2 } else { a << 3 } }\n\
          $fn calls() { f() }\n$fn loops() { while x {} }\n$fn says() { println!() }\n$fn method(&self) { self.x.y() }\n$async fn later() {}\n\
+         #[inline(always)] fn lanes() { f() }\n#[cfg_attr(x, inline(always))] fn wide() { f() }\n#[inline] $fn hint() { f() }\n\
+         #[inline(always)] $fn looped() { for x in y { f() } }\n\
          $fn product(a: &M, b: &M) -> M { a * b }\n$fn negated(a: M) -> M { -a }\nfn sum(&self) -> f64 { self.a + self.b }\n\
          impl T { #[cfg(test)] fn of_tests() { f() } $fn of_all() { f() } }\ntrait U { #[cfg(test)] fn of_tests() { f() } }\n\
          #[test] fn t() { f() }\n#[tokio::test] async fn tt() { f() }\n#[cfg(test)] mod tests { fn g() { f() } }\n\
