@@ -24,7 +24,7 @@ pub use tools::*;
     bin_name = "cargo tsc",
     version,
     about = "Where a program's TSC ticks go, and whether a change helped",
-    after_help = "Exit status: 0 fine, 1 regression, of `gate` alone, 2 usage or input/output, 3 cannot be judged; `run` and `ab` pass on the program's own, and say so."
+    after_help = "Exit status: 0 fine, 1 regression (of `gate` alone), 2 wrong usage or an error of input or output, 3 the comparison cannot be judged; `run` and `ab` pass on the program's own status, and say so."
 )]
 pub struct CommandLine {
     /// The verb.
@@ -102,7 +102,7 @@ pub struct RunArgs {
     /// What to build
     #[command(flatten)]
     pub cargo: CargoOptions,
-    /// Without cargo options: `run`, `test` or `bench` with arguments for cargo, or a program with its arguments [default: run]
+    /// After a cargo option, the program's arguments; otherwise `run`, `test` or `bench` with cargo's arguments, or a program with its own [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -141,7 +141,7 @@ pub struct View {
     /// Write one self-contained HTML page instead, with call tree, rows and histograms [default: report.html in the session]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown"])]
     pub html: Option<Option<PathBuf>>,
-    /// Show that page in the browser
+    /// Write the HTML page, and show it in the browser
     #[arg(long, conflicts_with_all = ["json", "markdown"])]
     pub open: bool,
 }
@@ -163,7 +163,7 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 pub struct ReportArgs {
     /// A session, a folder or a file [default: the newest session]
     pub session: Option<PathBuf>,
-    /// Colour the page by what changed since this session, folder or file
+    /// Colour the HTML page by what changed since this session, folder or file
     #[arg(long, value_name = "BEFORE")]
     pub since: Option<PathBuf>,
     /// How to print the report
@@ -212,7 +212,7 @@ impl Metric {
 /// How two sides are compared.
 #[derive(Args, Clone, Debug)]
 pub struct Judgement {
-    /// The metric that is compared
+    /// The metric that is compared [default: self]
     #[arg(long, value_enum)]
     pub metric: Option<Metric>,
     /// Smaller changes of times do not count; written as 2% or 0.02 [default: 1%]
@@ -221,10 +221,10 @@ pub struct Judgement {
     /// Rows with a smaller share of the time on the CPU are not judged [default: 1%]
     #[arg(long, value_name = "SHARE", value_parser = crate::share::share)]
     pub min_share: Option<f64>,
-    /// Exit with 0 if the comparison cannot be judged
+    /// Compare also what is not comparable, such as sessions of two machines, and exit with 0 where the status would be 3
     #[arg(long)]
     pub lenient: bool,
-    /// Exit with 3 if a row is not resolved, layout or not judged
+    /// Exit with 3 if the verdict on a row is not resolved, layout or not judged
     #[arg(long, conflicts_with = "lenient")]
     pub fail_unresolved: bool,
     /// JSON instead of a table
@@ -276,16 +276,16 @@ pub struct AbArgs {
     /// The revision after; a dot is the working tree
     #[arg(value_name = "REV2")]
     pub after: String,
-    /// Rounds; each runs REV1, REV2, and REV1 again, which shows by how much the same code differs
+    /// The number of rounds; each runs REV1, REV2, and REV1 again, to see by how much runs of the same code differ
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
-    /// Link each in this many orders of its functions; 1 is the order as it is, 2 and 3 are too few for verdicts [default: as many as rounds, at most 10]
+    /// Use this many of the 10 orders in which functions are linked; 1: cargo's own order; 2 and 3: too few for verdicts [default: one a round, at most 10]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(ORDERS)))]
     pub links: Option<u32>,
-    /// Run both at once on two CPUs, and swap them; by itself if two CPUs are idle and the program has one thread
+    /// Run both revisions at once, on two CPUs that they swap [default: if two CPUs are idle, and the program keeps at most one busy]
     #[arg(long, overrides_with = "no_duet")]
     pub duet: bool,
-    /// Run one after the other
+    /// Run one revision after the other
     #[arg(long)]
     pub no_duet: bool,
     /// Save the reports as target/tsc/NAME-before and NAME-after [default: ab]
@@ -297,7 +297,7 @@ pub struct AbArgs {
     /// What to build
     #[command(flatten)]
     pub cargo: CargoOptions,
-    /// Without cargo options: `run`, `test` or `bench` with arguments for cargo [default: run]
+    /// After a cargo option, the program's arguments; otherwise `run`, `test` or `bench` with cargo's arguments [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }

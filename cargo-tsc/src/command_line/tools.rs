@@ -72,7 +72,7 @@ pub struct AnnotateArgs {
     /// Add the attribute to every function that is worth measuring
     #[arg(long, conflicts_with = "strip")]
     pub write: bool,
-    /// Remove those attributes, so that every file is as before
+    /// Remove the attributes that --write has added, so that every file is as before
     #[arg(long)]
     pub strip: bool,
     /// The Cargo.toml of the project
