@@ -189,6 +189,8 @@ edition = \"2024\"
         command.env_remove("CARGO_BUILD_TARGET");
         // The common dependencies of all projects are built once.
         command.env("CARGO_BUILD_BUILD_DIR", build_folder());
+        // It would be most of what is built, and nothing reads it.
+        command.env("CARGO_PROFILE_DEV_DEBUG", "false");
         for name in ["CLICOLOR_FORCE", "CARGO_TERM_COLOR", "RUSTFLAGS"] {
             command.env_remove(name);
         }
