@@ -18,6 +18,9 @@ pub use parts::sum;
 pub use read::{load, read_report};
 pub use store::{Store, Writer};
 
+/// The file that describes a session.
+const ABOUT: &str = "session.json";
+
 /// The contents of `session.json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use tsc_report::{ReadError, Report};
 
 use super::name::is_file_name;
-use super::{About, Session, Store, parts};
+use super::{ABOUT, About, Session, Store, parts};
 use crate::progress::{name_of, remark};
 
 /// Loads the session with the path or name `name`, or the newest one.
@@ -69,7 +69,7 @@ fn find(name: &Path, store: &Store) -> Result<PathBuf> {
 }
 
 fn read_about(folder: &Path) -> Result<Option<About>> {
-    let path = folder.join("session.json");
+    let path = folder.join(ABOUT);
     if !path.exists() {
         return Ok(None);
     }
@@ -112,7 +112,7 @@ pub(super) fn read_run(folder: &Path) -> Result<Option<Report>> {
 fn is_report(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "json")
-        && path.file_name().is_some_and(|name| name != "session.json")
+        && path.file_name().is_some_and(|name| name != ABOUT)
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -3,13 +3,13 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 use tsc_report::Report;
 
 use super::name::{check_name, now};
-use super::{About, Run, read};
+use super::{ABOUT, About, Run, read};
 use crate::lock::Lock;
 use crate::output;
 use crate::progress::warn;
@@ -72,7 +72,7 @@ impl Store {
         let mut sessions: Vec<(SystemTime, PathBuf)> = Vec::new();
         for entry in entries {
             let path = entry?.path();
-            if let Ok(about) = fs::metadata(path.join("session.json")) {
+            if let Ok(about) = fs::metadata(path.join(ABOUT)) {
                 sessions.push((about.modified()?, path));
             }
         }
@@ -276,13 +276,26 @@ impl Writer {
         }
     }
 
+    /// Makes this session a newer one than `other`, whichever of them was written last.
+    ///
+    /// # Errors
+    /// If the time of a file cannot be read or set.
+    pub fn follow(&self, other: &Self) -> io::Result<()> {
+        let of_other = fs::metadata(other.folder.join(ABOUT))?.modified()?;
+        let file = fs::File::options()
+            .append(true)
+            .open(self.folder.join(ABOUT))?;
+        // Files that are written one after the other may have the same time.
+        file.set_modified(of_other + Duration::from_millis(10))
+    }
+
     /// Writes `session.json`.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self) -> Result<()> {
         let text = serde_json::to_string_pretty(&self.about)? + "\n";
-        output::write(&self.folder.join("session.json"), text)
+        output::write(&self.folder.join(ABOUT), text)
     }
 }
 
@@ -308,6 +321,18 @@ mod tests {
         assert_eq!(store.sessions().unwrap().len(), 2);
         second.discard().unwrap();
         assert_eq!(store.sessions().unwrap(), [store.folder().join("a")]);
+    }
+
+    #[test]
+    fn of_two_sessions_the_one_that_follows_is_the_newest() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path());
+        let [one, other] = ["a", "b"].map(|name| store.begin(Some(name), About::default()));
+        let (one, other) = (one.unwrap(), other.unwrap());
+        one.follow(&other).unwrap();
+        assert_eq!(store.newest().unwrap(), one.folder());
+        other.follow(&one).unwrap();
+        assert_eq!(store.newest().unwrap(), other.folder());
     }
 
     #[test]

@@ -189,6 +189,7 @@ fn sessions_without_a_report_on_both_sides_are_not_kept() {
     let project = repository();
     let words = "ab one two -n 1 --links 1 --lenient";
     project.tsc(words).ends(0);
+    project.tsc("report").ends(0).says("revision two");
     project
         .tsc(words)
         .ends(0)

@@ -60,7 +60,11 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         about.id = Some(ids[side].clone());
         about.interleaved_with = Some(ids[other].clone());
     }
-    if let Some(ended) = rounds::measure(args, &mut sides).transpose() {
+    let ended = rounds::measure(args, &mut sides).transpose();
+    // The last run is often one before. The newest session is what `report` shows by itself.
+    let [before, after] = &sides;
+    after.session.follow(&before.session)?;
+    if let Some(ended) = ended {
         return end_early(sides, ended);
     }
     say_what_is_renamed(&sides);
