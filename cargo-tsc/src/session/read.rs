@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use tsc_report::{ReadError, Report};
 
 use super::name::is_file_name;
-use super::{ABOUT, About, Session, Store, parts};
+use super::{ABOUT, About, Run, Session, Store, parts};
 use crate::progress::{name_of, remark};
 
 /// Loads the session with the path or name `name`, or the newest one.
@@ -35,7 +35,8 @@ pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
         });
     }
     let about = read_about(&path)?;
-    let (folders, runs): (Vec<String>, Vec<Report>) = read_runs(&path)?.into_iter().unzip();
+    let known = about.as_ref().map_or(&[][..], |about| &about.runs);
+    let (folders, runs): (Vec<String>, Vec<Report>) = read_runs(&path, known)?.into_iter().unzip();
     if runs.is_empty() {
         bail!("{}: no report in this folder", path.display());
     }
@@ -80,18 +81,37 @@ fn read_about(folder: &Path) -> Result<Option<About>> {
 }
 
 /// Each report in the folder is a run. The reports in a subfolder are those of one run's processes. Each has the name of its file or folder.
-fn read_runs(folder: &Path) -> Result<Vec<(String, Report)>> {
+/// If some are known as the session's runs, the others are left out: one that was killed with `cargo tsc`, or what somebody copied there.
+fn read_runs(folder: &Path, known: &[Run]) -> Result<Vec<(String, Report)>> {
     let mut runs = Vec::new();
+    let mut unknown = Vec::new();
     for path in entries(folder)? {
+        let name = name_of(&path);
+        if !known.is_empty() && known.iter().all(|run| run.folder != name) {
+            unknown.extend(has_reports(&path)?.then_some(name));
+            continue;
+        }
         let run = match path.is_dir() {
             true => read_run(&path)?,
             false if is_report(&path) => Some(read_report(&path)?),
             false => None,
         };
-        let name = name_of(&path);
         runs.extend(run.map(|run| (name, run)));
     }
+    if !unknown.is_empty() {
+        let (folder, unknown) = (folder.display(), unknown.join(", "));
+        remark(&format!(
+            "{folder}: left out, because {ABOUT} does not list it as a run: {unknown}"
+        ));
+    }
     Ok(runs)
+}
+
+fn has_reports(path: &Path) -> Result<bool> {
+    Ok(match path.is_dir() {
+        true => entries(path)?.iter().any(|path| is_report(path)),
+        false => is_report(path),
+    })
 }
 
 /// The sum of the reports of a run's processes. `None` if there are none.
@@ -179,6 +199,31 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_session_does_not_list_is_none_of_its_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path());
+        let mut session = store.begin(Some("a"), About::default()).unwrap();
+        let folder = session.folder().to_owned();
+        let write = |path: &str| {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, Report::default().to_json()).unwrap();
+        };
+        let folders = || load(Some(&folder), &store).unwrap().folders;
+        // The first run has not ended.
+        write("001/1.json");
+        assert_eq!(folders(), ["001"]);
+        session.enter(Run::default()).unwrap();
+        write("002/1.json");
+        write("copy.json");
+        assert_eq!(folders(), ["001"]);
+        session.enter(Run::default()).unwrap();
+        assert_eq!(folders(), ["001", "002"]);
+        fs::remove_file(folder.join(ABOUT)).unwrap();
+        assert_eq!(folders(), ["001", "002", "copy.json"]);
+    }
 
     #[test]
     fn a_word_is_a_session_before_it_is_a_path() {

@@ -55,7 +55,7 @@ pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
             };
             let ended = turn.run(of_sides, sides, &mut inputs).into_iter();
             bar.inc(of_sides.len() as u64);
-            // Both are entered before the work may end, because a folder of reports that the session does not know counts as a whole run.
+            // Both are entered before the work may end, because reports that a session does not list are left out.
             let entered = ended.map(|(side, ended)| turn.enter(&mut sides[side], ended?));
             let entered: Vec<Result<Option<u8>>> = entered.collect();
             for status in entered {
