@@ -199,7 +199,13 @@ impl Project {
         let named = command.values("--package", Some("-p"));
         let members = self.metadata.workspace_packages();
         if command.has(&["--workspace", "--all"]) {
-            return Ok(members.iter().map(|package| package.id.clone()).collect());
+            let excluded = command.values("--exclude", None);
+            let is_built = |package: &&&Package| {
+                let mut excluded = excluded.iter().map(|spec| spec.to_string_lossy());
+                !excluded.any(|spec| is_named(package, &spec))
+            };
+            let built = members.iter().filter(is_built);
+            return Ok(built.map(|package| package.id.clone()).collect());
         }
         if named.is_empty() {
             let around = self.here.ancestors();

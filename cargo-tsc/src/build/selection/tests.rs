@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::build::What;
 
 /// A workspace: `a`, `a/inner` in it, and `b` beside it. Each has a binary of its name, and more lines of its manifest.
 fn workspace(more: [&str; 3]) -> tempfile::TempDir {
@@ -86,6 +87,25 @@ fn packages_are_named_in_the_ways_of_cargo() {
     assert_eq!(binary(&root, &with_name).unwrap(), "b");
     let error = binary(&root, "-p none*").unwrap_err().to_string();
     assert_eq!(error, "no package none* in this workspace");
+}
+
+#[test]
+fn packages_that_are_excluded_are_not_selected() {
+    let dir = workspace([""; 3]);
+    let selected = |options: &str| {
+        let words = ["test"].into_iter().chain(options.split_whitespace());
+        let words: Vec<OsString> = words.map(OsString::from).collect();
+        let What::Cargo(command) = What::parse(&words).unwrap() else {
+            panic!("{options}")
+        };
+        let project = Project::find_members(&command, dir.path()).unwrap();
+        let packages = project.select(&command).unwrap().packages;
+        let names = packages.iter().map(|id| project.package(id).name.as_str());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(selected("--workspace"), "a inner b");
+    assert_eq!(selected("--workspace --exclude a --exclude=in*"), "b");
+    assert_eq!(selected("--all --exclude none"), "a inner b");
 }
 
 #[test]
