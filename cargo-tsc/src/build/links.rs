@@ -13,37 +13,56 @@ use std::process::{Command, ExitCode};
 use regex_lite::Regex;
 
 use super::{Executable, sharing};
-use crate::command_line::ORDERS;
 
 /// Set for cargo: the folder for the links of all programs.
 const FOLDER: &str = "CARGO_TSC_LINKS";
+/// Set for cargo: the number of orders.
+const COUNT: &str = "CARGO_TSC_ORDERS";
 /// Set for rustc: the linker in whose place this program is.
 const LINKER: &str = "CARGO_TSC_LINKER";
 /// Set for rustc: the folder of the system's `lld`.
 const LLD: &str = "CARGO_TSC_LLD";
 
-/// The environment variables for cargo, for the copy of a project with this number.
+/// In the folder for the links of one program: a copy of the program, and the path of the program itself.
+const COPY: &str = "as-it-is";
+const OUTPUT: &str = "output";
+
+/// The environment variables for cargo, for the copy of a project with this number, whose programs are linked in `count` orders.
 #[must_use]
-pub fn environment(folder: &Path, number: usize) -> Vec<(OsString, OsString)> {
+pub fn environment(folder: &Path, number: usize, count: u32) -> Vec<(OsString, OsString)> {
     vec![
         (
             "RUSTC_WORKSPACE_WRAPPER".into(),
             sharing::wrapper(number).into(),
         ),
         (FOLDER.into(), folder.into()),
+        (COUNT.into(), count.to_string().into()),
     ]
 }
 
-/// The executable in each order. Empty if it could not be linked so.
+/// Removes the programs that an earlier build has linked in fewer orders, so that cargo links them again.
+pub fn remove_with_fewer(folder: &Path, count: u32) {
+    let folders = fs::read_dir(folder).into_iter().flatten();
+    for links in folders.filter_map(Result::ok).map(|entry| entry.path()) {
+        if (1..=count).all(|order| links.join(order.to_string()).exists()) {
+            continue;
+        }
+        // If one is gone already, so much the better.
+        let _ = fs::read_to_string(links.join(OUTPUT)).and_then(fs::remove_file);
+        let _ = fs::remove_dir_all(links);
+    }
+}
+
+/// The executable in each of `count` orders. Empty if it could not be linked so.
 #[must_use]
-pub fn orders(folder: &Path, executable: &Executable) -> Vec<Executable> {
+pub fn orders(folder: &Path, executable: &Executable, count: u32) -> Vec<Executable> {
     let links = || {
         let length = |path: &Path| Some(fs::metadata(path).ok()?.len());
         let program = fs::read(&executable.path).ok()?;
         let mut folders = fs::read_dir(folder).ok()?.filter_map(Result::ok);
         // There may be many, of other features and versions.
         folders.find(|entry| {
-            let linked = entry.path().join("as-it-is");
+            let linked = entry.path().join(COPY);
             length(&linked) == Some(program.len() as u64)
                 && fs::read(linked).is_ok_and(|it| it == program)
         })
@@ -52,11 +71,8 @@ pub fn orders(folder: &Path, executable: &Executable) -> Vec<Executable> {
         return Vec::new();
     };
     let path = |order: u32| links.path().join(order.to_string());
-    let paths: Vec<PathBuf> = (1..=ORDERS)
-        .map(path)
-        .filter(|path| path.exists())
-        .collect();
-    if paths.len() < ORDERS as usize {
+    let paths: Vec<PathBuf> = (1..=count).map(path).collect();
+    if !paths.iter().all(|path| path.exists()) {
         return Vec::new();
     }
     paths
@@ -74,7 +90,10 @@ pub fn take_place() -> Option<ExitCode> {
     let folder = PathBuf::from(std::env::var_os(FOLDER)?);
     let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let status = match std::env::var_os(LINKER) {
-        Some(linker) => link(&linker, &words, &folder),
+        Some(linker) => {
+            let count = std::env::var(COUNT).ok()?.parse().ok()?;
+            link(&linker, &words, &folder, count)
+        }
         None if sharing::is_rustc(Path::new(words.first()?)) => {
             let rustc = words.remove(0);
             compile(&rustc, &words, &folder)
@@ -139,8 +158,8 @@ fn compile(rustc: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
     run(&mut command)
 }
 
-/// Links as asked to, and then in the other orders, to files in `folder`. Leaves none there if that is not possible.
-fn link(linker: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
+/// Links as asked to, and then in `count` other orders, to files in `folder`. Leaves none there if that is not possible.
+fn link(linker: &OsStr, words: &[OsString], folder: &Path, count: u32) -> io::Result<u8> {
     let status = run(Command::new(linker).args(words))?;
     let output = words
         .windows(2)
@@ -149,7 +168,7 @@ fn link(linker: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
     if let (0, Some(output)) = (status, output) {
         let _ = fs::remove_dir_all(folder);
         // The program itself is there, so this is no error.
-        if link_in_orders(linker, words, output, folder).is_err() {
+        if link_in_orders(linker, words, output, folder, count).is_err() {
             let _ = fs::remove_dir_all(folder);
         }
     }
@@ -161,9 +180,15 @@ fn link_in_orders(
     words: &[OsString],
     output: &OsStr,
     folder: &Path,
+    count: u32,
 ) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    fs::copy(output, folder.join("as-it-is"))?;
+    fs::copy(output, folder.join(COPY))?;
+    let output = std::path::absolute(output)?;
+    fs::write(folder.join(OUTPUT), output.as_os_str().as_encoded_bytes())?;
+    if count == 0 {
+        return Ok(());
+    }
     let link = |option: &str, file: &Path, output: &str| {
         // In `-Wl,`, a comma in the path would begin another argument.
         let mut argument = OsString::from(option);
@@ -188,7 +213,7 @@ fn link_in_orders(
     link("-Map=", &map, "mapped")?;
     let text = fs::read_to_string(&map)?;
     let functions = functions(&text);
-    for order in 1..=ORDERS {
+    for order in 1..=count {
         fs::write(&list, in_order(&functions, order).join("\n"))?;
         link("--symbol-ordering-file=", &list, &order.to_string())?;
     }
@@ -228,65 +253,4 @@ fn in_order<'a>(functions: &BTreeSet<&'a str>, order: u32) -> Vec<&'a str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn a_program_that_cannot_be_linked_again_is_built_all_the_same() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("links");
-        let output = dir.path().join("program");
-        let words = ["-o".into(), output.clone().into()];
-        // It makes neither the program, which cannot be copied then, nor the others.
-        for _ in 0..2 {
-            assert_eq!(link("true".as_ref(), &words, &folder).unwrap(), 0);
-            assert!(!folder.exists());
-            fs::write(&output, "program").unwrap();
-        }
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_comma_in_the_path_is_no_end_of_an_argument() {
-        let dir = tempfile::tempdir().unwrap();
-        let [folder, linker] = ["a,b", "linker"].map(|name| dir.path().join(name));
-        // As a real one does, it writes a map where it is told to, and its last word is the output.
-        let script = "#!/bin/sh\nfor word; do case $word in -Wl,*) exit 1 ;; -Map=*) : > \"${word#-Map=}\" ;; esac; done\n: > \"$word\"\n";
-        fs::write(&linker, script).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&linker, mode).unwrap();
-        let words = ["-o".into(), dir.path().join("program").into()];
-        assert_eq!(link(linker.as_ref(), &words, &folder).unwrap(), 0);
-        assert!(folder.join(ORDERS.to_string()).exists());
-    }
-
-    #[test]
-    fn functions_of_two_builds_are_in_the_same_order() {
-        let map = |hash: &str, more: &str| {
-            format!(
-                " 10 10 4 16 a.o:(.text._ZN1a17h{hash}E)\n 10 10 4 16 a.o:(.text.unlikely._ZN1b17h{hash}E)\n 1 a.o:(.text.main)\n 1 a.o:(.data.x)\n{more}"
-            )
-        };
-        let one = map("0123456789abcdef", "");
-        let two = map(
-            "fedcba9876543210",
-            " 10 10 4 16 a.o:(.text._ZN1c17hfedcba9876543210E)\n",
-        );
-        let (one, two) = (functions(&one), functions(&two));
-        assert_eq!((one.len(), two.len()), (3, 4));
-        let place = |names: &[&str], of: &str| names.iter().position(|name| name.starts_with(of));
-        let mut orders = BTreeSet::new();
-        for order in 1..=ORDERS {
-            let (one, two) = (in_order(&one, order), in_order(&two, order));
-            let places = |names: &[&str]| {
-                let mut names = ["_ZN1a", "_ZN1b", "main"].map(|name| (place(names, name), name));
-                names.sort_unstable();
-                names.map(|(_, name)| name)
-            };
-            assert_eq!(places(&one), places(&two));
-            orders.insert(places(&one));
-        }
-        assert!(orders.len() > 1, "{orders:?}");
-    }
-}
+mod tests;

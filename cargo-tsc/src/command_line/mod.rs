@@ -279,7 +279,7 @@ pub struct AbArgs {
     /// The number of rounds; each runs REV1, REV2, and REV1 again, to see by how much runs of the same code differ
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
-    /// Use this many of the 10 orders in which functions are linked; 1: cargo's own order; 2 and 3: too few for verdicts [default: one a round, at most 10]
+    /// Link the functions in this many orders; 1: cargo's own order; 2 and 3: too few for verdicts [default: one a round, at most 10]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(ORDERS)))]
     pub links: Option<u32>,
     /// Run both revisions at once, on two CPUs that they swap [default: if two CPUs are idle, and the program keeps at most one busy]

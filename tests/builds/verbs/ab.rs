@@ -62,20 +62,22 @@ fn two_revisions_are_run_in_turns_and_compared() {
         ),
         (&true.into(), &serde_json::json!([8, 8]))
     );
-    // Both sides were linked in the same orders, and each run has its own.
+    // Both sides were linked in the same orders, as many as there are rounds, and each round has its own.
     let links = |side: &str| {
         let folder = project.path(&format!("target/tsc/.ab/{side}-target/links"));
         let folders = std::fs::read_dir(&folder);
         let mut folders =
             folders.unwrap_or_else(|error| panic!("{}: {error}\n{}", folder.display(), ended.err));
         let folder = folders.next().unwrap().unwrap();
-        let link = |order: u32| std::fs::read(folder.path().join(order.to_string())).unwrap();
-        (1..=10)
-            .map(link)
+        let path = |order: u32| folder.path().join(order.to_string());
+        assert!(!path(9).exists(), "{side}");
+        let paths = (1..=8).map(path);
+        paths
+            .map(|path| std::fs::read(path).unwrap())
             .collect::<std::collections::BTreeSet<_>>()
             .len()
     };
-    assert_eq!((links("before"), links("after")), (10, 10));
+    assert_eq!((links("before"), links("after")), (8, 8));
     assert_eq!(json["comparison"]["orders"], 8);
     project
         .tsc("gate --baseline ab-before ab-after --metric calls")
@@ -92,6 +94,31 @@ fn two_revisions_are_run_in_turns_and_compared() {
         .says("ab-after");
     let again = project.tsc("diff ab-before ab-after --lenient").ends(0);
     again.says("8 runs a side in turns, 8 layouts in memory");
+}
+
+#[test]
+fn a_program_is_linked_again_for_more_orders_and_not_for_fewer() {
+    let project = repository();
+    // A commit is always built anew, and the working tree only if something has changed. For each: the number of its orders that are there.
+    for (words, commit, working_tree, is_built) in [
+        ("-n 1", 0, 0, true),
+        ("-n 4 --links 3", 3, 3, true),
+        ("-n 2", 2, 3, false),
+        ("-n 4 --links 1", 0, 3, false),
+    ] {
+        let words = format!("ab one . {words} --lenient --no-duet");
+        let ended = project.tsc(&words).ends(0);
+        assert!(!ended.err.contains("cannot be linked"), "{}", ended.err);
+        let built = ended.err.matches("Compiling app ").count();
+        assert_eq!(built, 1 + usize::from(is_built), "{words}\n{}", ended.err);
+        for (side, orders) in [("before", commit), ("working-tree", working_tree)] {
+            let folder = project.path(&format!("target/tsc/.ab/{side}-target/links"));
+            let of_program = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
+            let is_there = |order: &u32| of_program.path().join(order.to_string()).exists();
+            let there = (1..=10).filter(is_there).count();
+            assert_eq!(there, orders, "{side}: {words}");
+        }
+    }
 }
 
 #[test]

@@ -43,7 +43,9 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     repository.sweep(&folder)?;
     let before = repository.check_out(&args.before, &folder)?;
     let after = repository.check_out(&args.after, &folder)?;
-    let build = |name, revision, checkout| build(name, revision, checkout, &command, &folder);
+    let orders = orders_of(args);
+    let build =
+        |name, revision, checkout| build(name, revision, checkout, &command, &folder, orders);
     let before = build("before", &args.before, &before)?;
     let after = build("after", &args.after, &after)?;
     let before = Side::begin("before", &args.before, before, args, &store)?;
@@ -141,6 +143,11 @@ impl Side {
     }
 }
 
+/// The number of orders of functions that are used. If it is 1, that is the order as it is.
+fn orders_of(args: &AbArgs) -> u32 {
+    args.links.unwrap_or(ORDERS).min(args.runs)
+}
+
 /// The programs of a revision, in each order of their functions.
 fn build(
     name: &str,
@@ -148,6 +155,7 @@ fn build(
     checkout: &Checkout<'_>,
     command: &CargoCommand,
     folder: &Path,
+    orders: u32,
 ) -> Result<Vec<Vec<Executable>>> {
     let command = &checkout.command(command)?;
     let here = checkout.folder().with_context(|| revision.to_owned())?;
@@ -164,28 +172,30 @@ fn build(
     };
     let target = folder.join(format!("{kind}-target"));
     let linked = target.join("links");
+    let others = if orders > 1 { orders } else { 0 };
+    links::remove_with_fewer(&linked, others);
     let build = Build {
         project: &project,
         command,
         folder: &here,
         target: Some(target),
         intermediate: sharing::can_share(&project).then(|| folder.join("ab-build")),
-        environment: links::environment(&linked, number),
+        environment: links::environment(&linked, number, others),
         title: format!("building {revision}"),
     };
     let executables = build.executables(Measurement::On);
     let executables = executables.with_context(|| revision.to_owned())?;
-    Ok(orders(executables, &linked))
+    Ok(in_orders(executables, &linked, others))
 }
 
-/// The programs in each order of their functions: first, as they are.
-fn orders(programs: Vec<Executable>, linked: &Path) -> Vec<Vec<Executable>> {
-    let of_each = programs.iter().map(|of| links::orders(linked, of));
+/// The programs in each order of their functions: first, as they are; then, in as many others if they could be linked so.
+fn in_orders(programs: Vec<Executable>, linked: &Path, others: u32) -> Vec<Vec<Executable>> {
+    let of_each = programs.iter().map(|of| links::orders(linked, of, others));
     let of_each: Vec<Vec<Executable>> = of_each.collect();
     let in_order = |order: usize| {
         let programs = of_each.iter().map(|orders| orders.get(order).cloned());
         programs.collect()
     };
-    let others = (0..ORDERS as usize).map_while(in_order);
+    let others = (0..others as usize).map_while(in_order);
     std::iter::once(programs).chain(others).collect()
 }

@@ -3,8 +3,8 @@
 
 use anyhow::{Result, bail};
 
-use super::{Side, duet};
-use crate::command_line::{AbArgs, ORDERS};
+use super::{Side, duet, orders_of};
+use crate::command_line::AbArgs;
 use crate::cpus;
 use crate::execute::{Batch, Ended};
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ const PADDING: &str = "CARGO_TSC_PADDING";
 
 /// Runs both sides as often as requested. Returns an exit status if there is nothing to compare.
 pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
-    let orders = args.links.unwrap_or(args.runs.min(ORDERS));
+    let orders = orders_of(args);
     let least = sides.iter().map(|side| side.orders.len()).min();
     let is_linked_in_orders = orders > 1 && least >= Some(2);
     if orders > 1 && !is_linked_in_orders {
