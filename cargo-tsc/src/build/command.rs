@@ -60,6 +60,8 @@ const WITH_VALUE: [&str; 16] = [
 ];
 /// Those with one letter, which may follow the letters of others.
 const LETTERS: [&str; 4] = ["F", "Z", "j", "p"];
+/// The letters of options without a value, which others may follow.
+const FLAGS: [char; 3] = ['q', 'r', 'v'];
 
 impl What {
     /// Parses `words`. If there are none, the verb is `run`; if there are only options, they are options of `run`.
@@ -100,7 +102,7 @@ impl What {
         }
         let mut command = CargoCommand {
             verb,
-            options,
+            options: apart(options),
             arguments,
         };
         command.find_settings()?;
@@ -113,13 +115,44 @@ impl What {
 fn bare_word(options: &[OsString]) -> Option<usize> {
     let mut is_value = false;
     options.iter().position(|word| {
-        let is_bare = !is_value && !word.as_encoded_bytes().starts_with(b"-");
-        let text = word.to_string_lossy();
-        let letter = text.strip_prefix('-').unwrap_or_default();
-        let letter = letter.trim_start_matches(['q', 'r', 'v']);
-        is_value = WITH_VALUE.contains(&&*text) || LETTERS.contains(&letter);
+        let is_option = word != "-" && word.as_encoded_bytes().starts_with(b"-");
+        let is_bare = !is_value && !is_option;
+        is_value = takes_next(word);
         is_bare
     })
+}
+
+/// Whether the next word is the value of this one.
+fn takes_next(word: &OsStr) -> bool {
+    let text = word.to_string_lossy();
+    let value = letters(&text).map(|letters| letters.trim_start_matches(FLAGS));
+    WITH_VALUE.contains(&&*text) || value.is_some_and(|value| LETTERS.contains(&value))
+}
+
+/// The letters of options in a word, and perhaps the value of the last one.
+fn letters(word: &str) -> Option<&str> {
+    word.strip_prefix('-')
+        .filter(|letters| !letters.starts_with('-'))
+}
+
+/// The options with a word for each: `-qrpname` is `-q`, `-r` and `-pname`.
+fn apart(options: Vec<OsString>) -> Vec<OsString> {
+    let mut words = Vec::new();
+    let mut is_value = false;
+    for word in options {
+        let is_option = !std::mem::replace(&mut is_value, takes_next(&word));
+        let Some(mut letters) = word.to_str().filter(|_| is_option).and_then(letters) else {
+            words.push(word);
+            continue;
+        };
+        while let Some(rest) = letters.strip_prefix(FLAGS).filter(|rest| !rest.is_empty()) {
+            let flag = &letters[..letters.len() - rest.len()];
+            words.push(format!("-{flag}").into());
+            letters = rest;
+        }
+        words.push(format!("-{letters}").into());
+    }
+    words
 }
 
 impl CargoCommand {
@@ -198,82 +231,4 @@ impl CargoCommand {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(line: &str) -> What {
-        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        What::parse(&words).unwrap()
-    }
-
-    fn cargo(line: &str) -> CargoCommand {
-        match parse(line) {
-            What::Cargo(command) => command,
-            What::Program(..) => panic!("{line}"),
-        }
-    }
-
-    #[test]
-    fn words_are_cargos_or_a_programs() {
-        assert_eq!(cargo(""), cargo("run"));
-        assert_eq!(
-            cargo("--release --bin a -- x y"),
-            cargo("r --release --bin a -- x y")
-        );
-        assert_eq!(cargo("test --lib -- --nocapture").verb, CargoVerb::Test);
-        assert_eq!(cargo("run -- a -- b").arguments, ["a", "--", "b"]);
-        for line in ["run -r -p app in.txt -- -x", "-rp app in.txt -- -x"] {
-            assert!(cargo(line).options.ends_with(&["app".into()]));
-            assert_eq!(cargo(line).arguments, ["in.txt", "--", "-x"]);
-        }
-        let named = cargo("test -p app --lib parses -- --exact");
-        assert_eq!(named.options, ["-p", "app", "--lib"]);
-        assert_eq!(named.arguments, ["parses", "--exact"]);
-        assert_eq!(cargo("bench --bench speed").options, ["--bench", "speed"]);
-        assert_eq!(
-            parse("./app -x"),
-            What::Program("./app".into(), vec!["-x".into()])
-        );
-        assert!(What::parse(&["build".into()]).is_err());
-    }
-
-    #[test]
-    fn options_are_found_however_they_are_written() {
-        let command = cargo("run -p a --package=b -pc --bin d --release");
-        assert_eq!(command.values("--package", Some("-p")), ["a", "b", "c"]);
-        assert_eq!(command.values("--bin", None), ["d"]);
-        assert!(command.is_optimised() && !cargo("run").is_optimised());
-        assert_eq!(
-            cargo("run --manifest-path x --release").without("--manifest-path"),
-            ["--release"]
-        );
-    }
-
-    #[test]
-    fn files_of_settings_are_found_from_other_folders() {
-        // The tests run in a folder with the first.
-        let command = cargo("run --config Cargo.toml --config=src --release --config a=1");
-        let [file, folder] = ["Cargo.toml", "src"].map(|it| std::path::absolute(it).unwrap());
-        assert_eq!(
-            command.values(CONFIG, None),
-            [file.as_os_str(), folder.as_os_str(), "a=1".as_ref()]
-        );
-        assert!(command.has(&["--release"]));
-    }
-
-    #[test]
-    fn unlocked_commands_stay_off_the_network() {
-        let unlocked = |line: &str| {
-            let mut command = cargo(line);
-            command.unlock();
-            command.options
-        };
-        assert_eq!(unlocked("run --locked --release"), ["--release"]);
-        assert_eq!(
-            unlocked("run --frozen --release"),
-            ["--release", "--offline"]
-        );
-        // Cargo accepts it once.
-        assert_eq!(unlocked("run --frozen --offline --locked"), ["--offline"]);
-    }
-}
+mod tests;
