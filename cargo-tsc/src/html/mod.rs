@@ -5,6 +5,10 @@
 
 mod paths;
 
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::Value;
 use tsc_report::Report;
@@ -40,6 +44,21 @@ pub fn page(report: &Report, base: Option<&Report>) -> Result<String, serde_json
         ("page", include_str!("assets/page.js").to_owned()),
     ];
     Ok(fill(PAGE, &parts))
+}
+
+/// The number of bytes by which a page is recognised.
+const HEAD: u64 = 1000;
+
+/// Whether the file is a page of this tool, or of another version of it.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn is_page(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    let head = String::from_utf8_lossy(&head);
+    Ok(head.starts_with("<!doctype html>") && head.contains("<title>tsc: "))
 }
 
 /// Replaces each `{{name}}` in the text by its part. The parts themselves are not searched.

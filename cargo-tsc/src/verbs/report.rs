@@ -1,9 +1,10 @@
 //! `cargo tsc report`: prints a saved session as a table.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use cargo_tsc::html;
 use tsc_report::__private::Rows;
 use tsc_report::{CallsiteReport, Report, TextForm, TextOptions};
 
@@ -68,13 +69,11 @@ pub fn check(view: &View) -> Result<()> {
 }
 
 fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &View) -> Result<()> {
-    let beside = if session.path.is_dir() {
-        session.path.join("report.html")
-    } else {
-        session.path.with_extension("html")
+    let file = match view.html.clone().flatten() {
+        Some(file) => file,
+        None => beside(&session.path)?,
     };
-    let file = view.html.clone().flatten().unwrap_or(beside);
-    output::write_whole(&file, cargo_tsc::html::page(sum, before)?)?;
+    output::write_whole(&file, html::page(sum, before)?)?;
     remark(&format!("wrote {}", shown(&file)));
     if sum.contexts().is_empty() {
         remark("the page has no flame graph: record the call tree with `cargo tsc run --tree`");
@@ -83,6 +82,22 @@ fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &V
         open::that_detached(&file).with_context(|| format!("no browser shows {}", shown(&file)))?;
     }
     Ok(())
+}
+
+/// Where a page is written if the user names no file.
+///
+/// # Errors
+/// If something else is there.
+fn beside(session: &Path) -> Result<PathBuf> {
+    let file = match session.is_dir() {
+        true => session.join("report.html"),
+        false => session.with_extension("html"),
+    };
+    if file.is_file() && !html::is_page(&file).is_ok_and(|it| it) {
+        let file = shown(&file);
+        bail!("{file} exists and is no page of a report: name a file, as with --html={file}");
+    }
+    Ok(file)
 }
 
 /// Prints a session, as the program itself would have printed its report, or writes it as a page.

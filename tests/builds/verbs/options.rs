@@ -269,6 +269,14 @@ fn pages_are_beside_the_session_and_can_be_opened() {
         .tsc("report report.json --html")
         .ends(0)
         .remarks("wrote report.html\n");
+    project.tsc("report report.json --html").ends(0);
+    project.write("report.html", "<!doctype html>\n<title>mine</title>\n");
+    project.tsc("report report.json --html").ends(2).complains(
+        "report.html exists and is no page of a report: name a file, as with --html=report.html",
+    );
+    assert!(project.read("report.html").contains("mine"));
+    project.tsc("report report.json --html=report.html").ends(0);
+    assert!(!project.read("report.html").contains("mine"));
     project
         .tsc("report --html a")
         .ends(2)
