@@ -117,7 +117,7 @@ pub struct View {
     #[arg(long, value_name = "N", default_value_t = 30, conflicts_with_all = ["json", "html", "open"])]
     pub top: usize,
     /// Print only rows whose module::name matches
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", conflicts_with_all = ["json", "html", "open"])]
     pub filter: Option<Regex>,
     /// Unit of the times; cycles are core cycles, at the core clock's rate while the program ran. The first line and the slowest calls are
     /// always in times, and --full in ticks

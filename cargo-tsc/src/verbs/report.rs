@@ -57,17 +57,6 @@ fn is_page(view: &View) -> bool {
     view.html.is_some() || view.open
 }
 
-/// # Errors
-/// If rows are chosen for what always has all of them.
-pub fn check(view: &View) -> Result<()> {
-    if view.filter.is_some() && (view.json || is_page(view)) {
-        bail!(
-            "--filter chooses rows of the text; --json, --html and --open write all rows: leave one of them out"
-        );
-    }
-    Ok(())
-}
-
 fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &View) -> Result<()> {
     let file = match view.html.clone().flatten() {
         Some(file) => file,
@@ -103,7 +92,7 @@ fn beside(session: &Path) -> Result<PathBuf> {
 /// Prints a session, as the program itself would have printed its report, or writes it as a page.
 ///
 /// # Errors
-/// If its runs cannot be added, if no row is wanted, if [`check`] fails, or if the output cannot be written.
+/// If its runs cannot be added, if no row is wanted, or if the output cannot be written.
 fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> {
     let sum = session.sum()?;
     let is_wanted = |row: &CallsiteReport| {
@@ -116,7 +105,6 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
         let names: Vec<String> = sum.callsites().iter().map(path).collect();
         bail!("{}", nearest::nothing_matches("--filter", filter, &names));
     }
-    check(view)?;
     if view.json {
         return print_json(session, &sum);
     }

@@ -7,7 +7,6 @@ use std::time::SystemTime;
 use anyhow::{Result, bail};
 
 use super::outcome::{print, run_once, say_what_to_expect, shown_output, variables};
-use super::report;
 use crate::all;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
 use crate::command_line::RunArgs;
@@ -23,7 +22,6 @@ use crate::session::{About, Store, Writer, check_name};
 /// # Errors
 /// If nothing can be built, run or reported.
 pub fn run(args: &RunArgs) -> Result<Exit> {
-    report::check(&args.view)?;
     args.name.as_deref().map_or(Ok(()), check_name)?;
     let words = args.cargo.with(&args.command);
     let what = What::parse(&words)?;
