@@ -57,11 +57,9 @@ fn a_running_program_is_watched_by_its_reports() {
         );
         std::thread::sleep(Duration::from_millis(20));
     }
-    project
-        .tsc(&words)
-        .ends(0)
-        .says("app::serve")
-        .says("calls now");
+    let page = project.tsc(&words).ends(0);
+    assert!(!page.out.contains("q quits"), "{}", page.out);
+    page.says("app::serve").says("calls now");
     let json = project.tsc(&format!("{words} --json")).ends(0).json();
     assert!(json["callsites"][0]["calls"].as_u64().unwrap() > 0);
     gives_the_terminal_back(&project, &words);

@@ -41,7 +41,8 @@ pub fn top(args: &TopArgs) -> Result<Exit> {
     loop {
         interrupt::check()?;
         let (width, height) = screen::size();
-        screen.show(&page(args.pid, &latest, before.as_ref(), width, height))?;
+        let title = title(args.pid, &latest, " (q quits)");
+        screen.show(&page(&title, &latest, before.as_ref(), width, height))?;
         if screen::quits_within(EVERY)? {
             return Ok(Exit::Fine);
         }
@@ -60,19 +61,30 @@ pub fn top(args: &TopArgs) -> Result<Exit> {
 
 /// The whole table, printed once.
 fn last_page(pid: u32, latest: &Report) -> Result<Exit> {
-    let page = page(pid, latest, None, table::width(), usize::MAX);
+    let title = title(pid, latest, "");
+    let page = page(&title, latest, None, table::width(), usize::MAX);
     write!(anstream::stdout().lock(), "{page}")?;
     Ok(Exit::Fine)
 }
 
-/// The table, sorted by the difference to the previous report, or by everything if there is none.
-fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height: usize) -> String {
+/// The first line: which process this is, and what a key does.
+fn title(pid: u32, latest: &Report, keys: &str) -> String {
     let seconds = latest.process().duration_ns() as f64 / 1e9;
-    let title = format!(
-        "process {pid}, after {seconds:.1} s (q quits): {}",
-        command_line(latest)
-    );
-    let title: String = escaped(&title).chars().take(width).collect();
+    let command = command_line(latest);
+    escaped(&format!(
+        "process {pid}, after {seconds:.1} s{keys}: {command}"
+    ))
+}
+
+/// The table, sorted by the difference to the previous report, or by everything if there is none.
+fn page(
+    title: &str,
+    latest: &Report,
+    before: Option<&Report>,
+    width: usize,
+    height: usize,
+) -> String {
+    let title: String = title.chars().take(width).collect();
     let before = before.map(RowsByName::of);
     let mut rows = Vec::new();
     for row in latest.callsites() {
