@@ -1,6 +1,7 @@
 //! What is printed for people besides results: remarks, how far a long task is, and cargo's own messages.
 
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -94,6 +95,11 @@ pub fn remark(text: &str) {
 pub fn warn(text: &str) {
     // If nobody reads it, as after the terminal's end, the work goes on.
     let _ = escape::line(&mut anstream::stderr(), &format!("tsc: {text}"));
+}
+
+/// Prints a message of the compiler on standard error, as the compiler shows it.
+pub fn pass_on(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{message}");
 }
 
 /// Prints a command that is about to be run, if the user wants to know.

@@ -25,6 +25,7 @@ use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing, toolchain};
+use crate::progress::pass_on;
 use crate::sources::{on_disk, plain};
 pub use refused::Refused;
 
@@ -198,9 +199,7 @@ impl<'a> Tree<'a> {
                     self.refused = refused_before.clone();
                 }
                 Err(refusals) => {
-                    for refusal in refusals {
-                        eprintln!("{}", refusal.shown);
-                    }
+                    refusals.iter().for_each(|it| pass_on(&it.shown));
                     bail!("the build failed; the compiler's messages are above");
                 }
             }
