@@ -45,11 +45,8 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn main() -> ExitCode {
-    if let Some(exit) = build::links::take_place() {
+    if let Some(exit) = build::links::take_place().or_else(all::take_place) {
         return exit;
-    }
-    if all::is_rustc() {
-        return all::become_rustc();
     }
     let mut words: Vec<_> = std::env::args_os().collect();
     // cargo starts `cargo-tsc tsc …`.

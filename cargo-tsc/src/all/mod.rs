@@ -21,5 +21,5 @@ mod written;
 
 pub use manifest::with_paths;
 pub use rounds::run;
-pub use rustc::{become_rustc, is_rustc};
+pub use rustc::take_place;
 pub use tree::{Place, last, refused};

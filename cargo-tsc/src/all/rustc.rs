@@ -4,32 +4,26 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-use crate::build::sharing;
+use crate::build::wrappers::Call;
 use crate::sources::whole;
 
 /// Each copy and its original, in a line each, because a path may contain every other separator.
 const PREFIXES: &str = "CARGO_TSC_REMAP_PATH_PREFIX";
 /// `warn` or `allow`.
 const LINTS: &str = "CARGO_TSC_CAP_LINTS";
-/// The user's own wrapper, if this program has taken its place.
-const USERS: &str = "CARGO_TSC_RUSTC_WRAPPER";
 /// Cargo takes what a crate uses under one name from one place. So where the code uses a copy, its build script has another name for the
 /// original, which begins with this. The compiler is told the right one.
 pub const ORIGINAL: &str = "tsc_original_";
-/// Cargo's variable for a wrapper of rustc for all crates.
-const WRAPPER: &str = "RUSTC_WRAPPER";
 
-/// The environment variables for cargo. The paths in `prefixes` are reported as their originals. `lints` is `warn` or `allow`. If
-/// `for_dependencies` is true, crates outside of the workspace are copies, too.
+/// The environment variables for cargo, if this program is the wrapper of rustc. The paths in `prefixes` are reported as their originals. `lints`
+/// is `warn` or `allow`.
 #[must_use]
 pub fn environment(
-    wrapper: &Path,
     prefixes: &BTreeMap<PathBuf, PathBuf>,
     lints: &str,
-    for_dependencies: bool,
 ) -> Vec<(OsString, OsString)> {
     let mut lines = OsString::new();
     for (copy, original) in prefixes {
@@ -40,67 +34,30 @@ pub fn environment(
             "\n".as_ref(),
         ]);
     }
-    let mut variables = vec![
-        ("RUSTC_WORKSPACE_WRAPPER".into(), wrapper.into()),
-        (PREFIXES.into(), lines),
-        (LINTS.into(), lints.into()),
-    ];
-    if for_dependencies {
-        variables.push((WRAPPER.into(), wrapper.into()));
-        let users = std::env::var_os(WRAPPER).unwrap_or_default();
-        variables.push((USERS.into(), users));
-    }
-    variables
+    vec![(PREFIXES.into(), lines), (LINTS.into(), lints.into())]
 }
 
-/// Whether cargo started this program in place of rustc. As a wrapper of all crates, it is given the workspace's wrapper, which is itself.
+/// Runs rustc with the changed arguments, if cargo started this program in its place.
 #[must_use]
-pub fn is_rustc() -> bool {
-    let is_program = |word: OsString| {
-        let path = Path::new(&word);
-        sharing::is_rustc(path)
-            || (path.is_absolute() && path.file_name() == sharing::wrapper(0).file_name())
-    };
-    std::env::var_os(PREFIXES).is_some() && std::env::args_os().nth(1).is_some_and(is_program)
-}
-
-/// Runs rustc with the changed arguments.
-#[must_use]
-pub fn become_rustc() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let mut words = words.as_slice();
-    let users = std::env::var_os(USERS).filter(|users| !users.is_empty());
-    let is_last = words
-        .first()
-        .is_some_and(|word| sharing::is_rustc(Path::new(word)));
-    let program = match users.filter(|_| is_last) {
-        Some(users) => users,
-        None => match words.split_first() {
-            Some((first, rest)) => {
-                words = rest;
-                first.clone()
-            }
-            None => OsString::new(),
-        },
-    };
-    let mut command = Command::new(program);
-    command.args(words.iter().map(with_right_name));
-    if is_last {
-        command.args(arguments());
-    }
-    match command.status() {
+pub fn take_place() -> Option<ExitCode> {
+    std::env::var_os(PREFIXES)?;
+    let call = Call::of_this_program()?;
+    let mut command = call.command();
+    let words = call.arguments.into_iter().map(with_right_name);
+    command.args(words).args(arguments());
+    Some(match command.status() {
         Ok(status) => ExitCode::from(status.code().unwrap_or(1) as u8),
         Err(error) => {
             anstream::eprintln!("error: rustc cannot be started: {error}");
             ExitCode::from(2)
         }
-    }
+    })
 }
 
 /// The name that the code has for a crate, in an argument that says where this is.
-fn with_right_name(word: &OsString) -> OsString {
+fn with_right_name(word: OsString) -> OsString {
     let named = word.to_str().and_then(|text| text.strip_prefix(ORIGINAL));
-    named.map_or_else(|| word.clone(), OsString::from)
+    named.map(OsString::from).unwrap_or(word)
 }
 
 /// What is added if the crate that is compiled is a copy.
@@ -144,7 +101,7 @@ mod tests {
         let pairs = pairs
             .iter()
             .map(|(copy, original)| (copy.into(), original.into()));
-        let variables = environment(Path::new("wrapper"), &pairs.collect(), "allow", false);
+        let variables = environment(&pairs.collect(), "allow");
         let prefixes = variables.iter().find(|(name, _)| name == PREFIXES).unwrap();
         of_copy(
             prefixes.1.to_str().unwrap(),

@@ -12,7 +12,8 @@ use std::process::{Command, ExitCode};
 
 use regex_lite::Regex;
 
-use super::{Executable, sharing};
+use super::Executable;
+use super::wrappers::Call;
 
 /// Set for cargo: the folder for the links of all programs.
 const FOLDER: &str = "CARGO_TSC_LINKS";
@@ -27,14 +28,10 @@ const LLD: &str = "CARGO_TSC_LLD";
 const COPY: &str = "as-it-is";
 const OUTPUT: &str = "output";
 
-/// The environment variables for cargo, for the copy of a project with this number, whose programs are linked in `count` orders.
+/// The environment variables for cargo, if programs are to be linked in `count` orders and this program is the wrapper of rustc.
 #[must_use]
-pub fn environment(folder: &Path, number: usize, count: u32) -> Vec<(OsString, OsString)> {
+pub fn environment(folder: &Path, count: u32) -> Vec<(OsString, OsString)> {
     vec![
-        (
-            "RUSTC_WORKSPACE_WRAPPER".into(),
-            sharing::wrapper(number).into(),
-        ),
         (FOLDER.into(), folder.into()),
         (COUNT.into(), count.to_string().into()),
     ]
@@ -88,17 +85,13 @@ pub fn orders(folder: &Path, executable: &Executable, count: u32) -> Vec<Executa
 #[must_use]
 pub fn take_place() -> Option<ExitCode> {
     let folder = PathBuf::from(std::env::var_os(FOLDER)?);
-    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let status = match std::env::var_os(LINKER) {
         Some(linker) => {
             let count = std::env::var(COUNT).ok()?.parse().ok()?;
+            let words: Vec<OsString> = std::env::args_os().skip(1).collect();
             link(&linker, &words, &folder, count)
         }
-        None if sharing::is_rustc(Path::new(words.first()?)) => {
-            let rustc = words.remove(0);
-            compile(&rustc, &words, &folder)
-        }
-        None => return None,
+        None => compile(&Call::of_this_program()?, &folder),
     };
     Some(match status {
         Ok(status) => ExitCode::from(status),
@@ -114,8 +107,9 @@ fn run(command: &mut Command) -> io::Result<u8> {
 }
 
 /// Compiles. If that makes a program, this one is its linker.
-fn compile(rustc: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
-    let mut command = Command::new(rustc);
+fn compile(call: &Call, folder: &Path) -> io::Result<u8> {
+    let words = &call.arguments;
+    let mut command = call.command();
     command.args(words).env_remove(FOLDER);
     let text: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
     let value = |name: &str| {
@@ -140,7 +134,7 @@ fn compile(rustc: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
     let is_program = value("--crate-type") == Some("bin") || text.contains(&"--test");
     let name = value("--crate-name").unwrap_or_default();
     if cfg!(unix) && is_program && is_driver && !name.starts_with("build_script_") {
-        let libraries = Command::new(rustc)
+        let libraries = Command::new(&call.rustc)
             .args(["--print", "target-libdir"])
             .output()?;
         let libraries = PathBuf::from(String::from_utf8_lossy(&libraries.stdout).trim());

@@ -9,6 +9,7 @@ mod options;
 mod selection;
 pub mod sharing;
 mod variables;
+pub mod wrappers;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -26,3 +26,5 @@ mod top;
 mod turns;
 mod with;
 mod workflow;
+#[cfg(unix)]
+mod wrappers;

@@ -24,7 +24,9 @@ use super::remembered::digest;
 use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing, toolchain};
+use crate::build::{
+    Build, CargoCommand, Executable, Measurement, Project, sharing, toolchain, wrappers,
+};
 use crate::progress::pass_on;
 use crate::sources::{on_disk, plain};
 pub use refused::Refused;
@@ -321,7 +323,8 @@ impl<'a> Tree<'a> {
         let with_dependencies = !dependencies.is_empty();
         let mut prefixes = dependencies;
         prefixes.insert(copy.to_owned(), self.original.root().to_owned());
-        let mut environment = rustc::environment(wrapper, &prefixes, lints, with_dependencies);
+        let mut environment = wrappers::environment(&self.command, wrapper, with_dependencies);
+        environment.extend(rustc::environment(&prefixes, lints));
         environment.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
         environment
     }

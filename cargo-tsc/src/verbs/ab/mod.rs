@@ -12,7 +12,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links, sharing};
+use crate::build::{
+    Build, CargoCommand, Executable, Measurement, Project, What, links, sharing, wrappers,
+};
 use crate::command_line::{AbArgs, ORDERS};
 use crate::exit::Exit;
 use crate::interrupt::{self, Interrupted};
@@ -174,13 +176,15 @@ fn build(
     let linked = target.join("links");
     let others = if orders > 1 { orders } else { 0 };
     links::remove_with_fewer(&linked, others);
+    let mut environment = wrappers::environment(command, &sharing::wrapper(number), false);
+    environment.extend(links::environment(&linked, others));
     let build = Build {
         project: &project,
         command,
         folder: &here,
         target: Some(target),
         intermediate: sharing::can_share(&project).then(|| folder.join("ab-build")),
-        environment: links::environment(&linked, number, others),
+        environment,
         title: format!("building {revision}"),
     };
     let executables = build.executables(Measurement::On);
