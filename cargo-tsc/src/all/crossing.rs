@@ -4,6 +4,7 @@ use tsc_report::Report;
 
 use super::Place;
 use super::contexts::{self, Context};
+use crate::rows::self_ticks;
 
 /// Leaving out functions moves at most this share of all time to other crates.
 const ALLOWED: f64 = 0.01;
@@ -21,6 +22,9 @@ struct Row {
     place: Place,
     krate: String,
     is_left_out: bool,
+    /// Whether its self time is larger than the error of it. What is mostly probe may take no time without one: the compiler may make nothing
+    /// of a conversion that another crate calls.
+    is_known: bool,
 }
 
 impl Crossing {
@@ -31,6 +35,9 @@ impl Crossing {
             place: (row.file().into(), row.line()),
             krate: krate(row.module()).to_owned(),
             is_left_out: false,
+            is_known: row
+                .self_error_ticks()
+                .is_none_or(|error| self_ticks(row) > error),
         });
         let contexts = contexts::all(report);
         Self {
@@ -55,12 +62,14 @@ impl Crossing {
         rows.for_each(|row| row.is_left_out = is_left_out);
     }
 
-    /// The ticks that become those of another crate.
+    /// The ticks that become those of another crate, as far as they are known.
     fn moved(&self) -> f64 {
         let is_left_out = |row: usize| self.rows.get(row).is_some_and(|row| row.is_left_out);
         let krate = |row: Option<usize>| Some(&self.rows.get(row?)?.krate);
         let owners = contexts::owners(&self.contexts, is_left_out);
+        let is_known = |row: usize| self.rows.get(row).is_some_and(|row| row.is_known);
         let contexts = self.contexts.iter().zip(owners);
+        let contexts = contexts.filter(|(context, _)| context.row.is_some_and(is_known));
         let moved = contexts.filter(|(context, owner)| krate(context.row) != krate(*owner));
         moved.map(|(context, _)| context.self_ticks).sum()
     }
@@ -81,6 +90,7 @@ mod tests {
             place: (name.into(), 1),
             krate: krate.to_owned(),
             is_left_out: false,
+            is_known: name != "cast",
         };
         let context = |row, parent, self_ticks| Context {
             row: Some(row),
@@ -92,16 +102,19 @@ mod tests {
                 row("main", "program"),
                 row("parse", "work"),
                 row("next", "work"),
+                row("cast", "words"),
             ],
             contexts: vec![
                 context(0, None, 10.0),
                 context(1, Some(0), 10.0),
-                context(2, Some(1), 80.0),
+                context(2, Some(1), 70.0),
+                context(3, Some(1), 10.0),
             ],
             all_ticks: 100.0,
         };
         let mut leave_out = |name: &str| crossing.leave_out(&(name.into(), 1));
         assert!(leave_out("next"), "its caller is of the same crate");
+        assert!(leave_out("cast"), "it may take no time");
         assert!(!leave_out("parse"), "it would become the program's");
         assert!(leave_out("main"));
     }
