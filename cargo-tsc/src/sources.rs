@@ -1,6 +1,7 @@
 //! The source files of a project's own crates.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -40,6 +41,28 @@ impl Sources {
         with_examples: bool,
         say: &mut dyn FnMut(String),
     ) -> Result<BTreeSet<PathBuf>> {
+        self.found(package, with_examples, annotate::files_of, say)
+    }
+
+    /// Like [`of`](Self::of), of a package that is built for this machine alone.
+    ///
+    /// # Errors
+    /// If the root file of a crate cannot be read.
+    pub fn of_dependency(
+        &self,
+        package: &Package,
+        say: &mut dyn FnMut(String),
+    ) -> Result<BTreeSet<PathBuf>> {
+        self.found(package, false, annotate::files_for_this_machine, say)
+    }
+
+    fn found(
+        &self,
+        package: &Package,
+        with_examples: bool,
+        files_of: fn(&Path) -> io::Result<Files>,
+        say: &mut dyn FnMut(String),
+    ) -> Result<BTreeSet<PathBuf>> {
         let mut files = BTreeSet::new();
         for target in &package.targets {
             let is_wanted = target.kind.iter().any(|kind| match kind {
@@ -48,7 +71,7 @@ impl Sources {
             });
             if is_wanted && !runs_in_compiler(target) {
                 let root = target.src_path.as_std_path();
-                let found = annotate::files_of(root).with_context(|| root.display().to_string())?;
+                let found = files_of(root).with_context(|| root.display().to_string())?;
                 files.extend(found.code);
             }
         }

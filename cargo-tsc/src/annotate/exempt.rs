@@ -1,8 +1,14 @@
 //! Items that get no attribute.
 
+use std::env::consts::{ARCH, OS};
+
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, Expr, Meta, ReturnType, Signature, Stmt, Type, UnOp};
+use syn::{
+    Attribute, Block, Expr, ExprLit, Lit, Meta, MetaNameValue, ReturnType, Signature, Stmt, Token,
+    Type, UnOp,
+};
 
 /// The attributes of functions that the compiler or a test runner calls, or that have an unusual body.
 const SPECIAL: [&str; 10] = [
@@ -82,6 +88,43 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
             .last()
             .is_some_and(|last| last.ident == "test"),
     })
+}
+
+/// Whether an item exists only on machines that cannot run what is built for this one.
+pub(super) fn is_for_other_machines(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let is_condition = attribute.path().is_ident("cfg");
+        is_condition && members(&attribute.meta).is_some_and(|all| all.iter().any(is_elsewhere))
+    })
+}
+
+/// Whether a condition, or one of those in its `all(…)`, holds only on other machines.
+fn is_elsewhere(condition: &Meta) -> bool {
+    match condition {
+        Meta::List(list) if list.path.is_ident("all") => {
+            members(condition).is_some_and(|all| all.iter().any(is_elsewhere))
+        }
+        Meta::NameValue(MetaNameValue {
+            path,
+            value: Expr::Lit(ExprLit {
+                lit: Lit::Str(of), ..
+            }),
+            ..
+        }) => {
+            let of = of.value();
+            // It also runs programs of its older architecture.
+            let is_older = (ARCH, &*of) == ("x86_64", "x86");
+            path.is_ident("target_arch") && of != ARCH && !is_older
+                || path.is_ident("target_os") && of != OS
+        }
+        _ => false,
+    }
+}
+
+/// What is in the parentheses of a condition.
+fn members(condition: &Meta) -> Option<Punctuated<Meta, Token![,]>> {
+    let list = condition.require_list().ok()?;
+    list.parse_args_with(Punctuated::parse_terminated).ok()
 }
 
 /// Whether a body is a straight line of a few operations, without a call, a loop, a macro, a closure or an await. It takes less time than

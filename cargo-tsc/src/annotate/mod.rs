@@ -15,7 +15,7 @@ mod tests;
 
 pub use edition::{DECLARATION, needs_declaration};
 pub use insert::{Annotated, annotate, annotate_each};
-pub use modules::{Files, files_of};
+pub use modules::{Files, files_for_this_machine, files_of};
 pub use probe::{Function, Probe, Where};
 pub use strip::{strip, without_plain};
 

@@ -7,7 +7,7 @@ use std::{fs, io, mem};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprLit, ItemMacro, ItemMod, Lit, LitStr, Macro, Meta};
+use syn::{Attribute, Expr, ExprLit, ItemMacro, ItemMod, Lit, LitStr, Macro, Meta};
 
 use super::exempt;
 
@@ -33,21 +33,45 @@ impl Files {
 /// # Errors
 /// If the root cannot be read.
 pub fn files_of(root: &Path) -> io::Result<Files> {
+    find(root, exempt::is_for_tests)
+}
+
+/// Like [`files_of`], without the modules that only other machines have. Bindings to a system have megabytes for each architecture.
+///
+/// # Errors
+/// If the root cannot be read.
+pub fn files_for_this_machine(root: &Path) -> io::Result<Files> {
+    find(root, |attributes| {
+        exempt::is_for_tests(attributes) || exempt::is_for_other_machines(attributes)
+    })
+}
+
+fn find(root: &Path, passes_by: PassesBy) -> io::Result<Files> {
     let text = fs::read_to_string(root)?;
     let mut files = Files::default();
     files.code.insert(root.to_owned());
     let dir = root.parent().unwrap_or(Path::new("")).to_owned();
-    follow(&text, &dir, [&dir; 2], &mut files);
+    follow(&text, &dir, [&dir; 2], passes_by, &mut files);
     Ok(files)
 }
 
+/// Whether modules with these attributes are left out.
+type PassesBy = fn(&[Attribute]) -> bool;
+
 /// Adds the modules that `text` declares. Files for `mod x;` are searched in `children`, and files for `#[path]` in `beside`. `top` is the
 /// folder of the crate's root.
-fn follow(text: &str, top: &Path, [children, beside]: [&Path; 2], files: &mut Files) {
+fn follow(
+    text: &str,
+    top: &Path,
+    [children, beside]: [&Path; 2],
+    passes_by: PassesBy,
+    files: &mut Files,
+) {
     let Ok(file) = syn::parse_file(text) else {
         return;
     };
     let mut declared = Declared {
+        passes_by,
         top: top.to_owned(),
         children: children.to_owned(),
         beside: beside.to_owned(),
@@ -65,12 +89,13 @@ fn follow(text: &str, top: &Path, [children, beside]: [&Path; 2], files: &mut Fi
         };
         let beside = path.parent().unwrap_or(Path::new("")).to_owned();
         if files.code.insert(path) {
-            follow(&text, top, [&grandchildren, &beside], files);
+            follow(&text, top, [&grandchildren, &beside], passes_by, files);
         }
     }
 }
 
 struct Declared {
+    passes_by: PassesBy,
     top: PathBuf,
     children: PathBuf,
     beside: PathBuf,
@@ -160,7 +185,7 @@ impl Declared {
 
 impl<'ast> Visit<'ast> for Declared {
     fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if exempt::is_for_tests(&module.attrs) {
+        if (self.passes_by)(&module.attrs) {
             return;
         }
         let name = module.ident.to_string();

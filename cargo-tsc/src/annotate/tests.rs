@@ -1,5 +1,6 @@
 use super::{
-    ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, strip, without_plain,
+    ATTRIBUTE, Files, Function, Probe, Where, annotate, annotate_each, files_for_this_machine,
+    files_of, strip, without_plain,
 };
 use regex_lite::Regex;
 use std::collections::BTreeSet;
@@ -367,4 +368,44 @@ fn closures_without_a_probe() {
         everything(source, Where::Worthwhile),
         format!("{ATTRIBUTE}{source}")
     );
+}
+
+#[test]
+fn files_of_modules_that_only_other_machines_have_are_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = format!(
+        "target_arch = {:?}, target_os = {:?}",
+        std::env::consts::ARCH,
+        std::env::consts::OS
+    );
+    let modules = [
+        ("here", format!("all({here})")),
+        ("perhaps", "any(target_os = \"other\", unix)".to_owned()),
+        ("not", "not(target_arch = \"other\")".to_owned()),
+        ("arch", "target_arch = \"other\"".to_owned()),
+        (
+            "os",
+            format!("all(feature = \"x\", all(target_os = \"other\", {here}))"),
+        ),
+        ("tests", "test".to_owned()),
+    ];
+    let root = dir.path().join("lib.rs");
+    let declared = modules.each_ref().map(|(name, condition)| {
+        fs::write(dir.path().join(format!("{name}.rs")), "").unwrap();
+        format!("#[cfg({condition})] mod {name};\n")
+    });
+    fs::write(&root, declared.concat()).unwrap();
+    let names = |files: Files| {
+        let names = files
+            .code
+            .iter()
+            .filter_map(|file| file.file_stem()?.to_str());
+        names
+            .filter(|name| *name != "lib")
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(names(files_of(&root).unwrap()), "arch here not os perhaps");
+    let here = files_for_this_machine(&root).unwrap();
+    assert_eq!(names(here), "here not perhaps");
 }

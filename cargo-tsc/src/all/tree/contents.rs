@@ -75,7 +75,7 @@ impl Tree<'_> {
                 manifest,
                 manifest::with_runtime(text, runtime)?.into_bytes(),
             );
-            for file in sources.of(&copied.package, false, &mut |text| self.say(text))? {
+            for file in sources.of_dependency(&copied.package, &mut |text| self.say(text))? {
                 let original = copied.original_of(&file);
                 if let Some(text) = self.annotate(&copied.package, &file, &original)? {
                     replaced.insert(original, text);
