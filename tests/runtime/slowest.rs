@@ -25,8 +25,8 @@ fn number(call: &SlowCall) -> u64 {
     }
 }
 
-/// Checks all that is said of the planted calls, and returns whether there is no other. A machine that takes a CPU away for milliseconds
-/// without telling its guest makes any call slow.
+/// Checks all that is said of the planted calls, and returns whether there is no other, and each has done little else. A machine that takes a
+/// CPU away for milliseconds without telling its guest makes any call slow, and that time is on the CPU.
 fn check(report: &Report) -> bool {
     let row = report.callsite("request").expect("it was called");
     assert_eq!(
@@ -37,7 +37,7 @@ fn check(report: &Report) -> bool {
         .clock()
         .hz()
         .expect("a run of this length has a rate");
-    let mut planted = 0;
+    let (mut planted, mut is_undisturbed) = (0, true);
     for call in row.slowest() {
         let is_sleep = SLEEPS.contains(&number(call));
         if !is_sleep && !COMPUTES.contains(&number(call)) {
@@ -56,10 +56,9 @@ fn check(report: &Report) -> bool {
         } else {
             (on_cpu, 0.006)
         };
-        assert!(
-            part > 0.8 * call.ticks() && call.ticks() > 0.99 * least * hz,
-            "{call:?}"
-        );
+        assert!(part > 0.8 * least * hz, "{call:?}");
+        assert!(call.ticks() > 0.99 * least * hz, "{call:?}");
+        is_undisturbed &= part > 0.8 * call.ticks();
         let wall = (call.end_ns() - call.begin_ns()) as f64 / 1e9 * hz;
         assert!(
             (wall / (call.ticks() + waiting) - 1.0).abs() < 0.1,
@@ -85,7 +84,7 @@ fn check(report: &Report) -> bool {
             .iter()
             .all(|call| serve.begin_ns() <= call.begin_ns() && call.end_ns() <= serve.end_ns())
     );
-    planted == 8
+    planted == 8 && is_undisturbed
 }
 
 #[cfg(unix)]
@@ -99,7 +98,7 @@ fn planted_calls_are_found(argument: &str) -> Option<Report> {
             return Some(report);
         }
     }
-    panic!("other calls were slower in each of five runs");
+    panic!("other calls were slower, or something else took long, in each of five runs");
 }
 
 #[test]
