@@ -155,9 +155,13 @@ pub(super) fn is_part_of_callers(attributes: &[Attribute], body: &Block) -> bool
         let path = attribute.path();
         (path.is_ident("inline") || path.is_ident("cfg_attr")) && has_word(attribute, "always")
     });
+    is_inlined && !has_loop(body)
+}
+
+fn has_loop(body: &Block) -> bool {
     let mut loops = Loops { any: false };
     loops.visit_block(body);
-    is_inlined && !loops.any
+    loops.any
 }
 
 struct Loops {

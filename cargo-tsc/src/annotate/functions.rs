@@ -54,28 +54,27 @@ impl<'a> Functions<'a> {
 
 impl Functions<'_> {
     fn add(&mut self, first: Span, attributes: &[Attribute], sig: &Signature, body: &syn::Block) {
-        let lines =
-            line(attributes.first().map_or(first, Spanned::span).start())..=line(body.span().end());
-        self.closures.line = Some(line(sig.ident.span().start()));
-        self.closures.lines = Some(lines.clone());
+        let arguments = exempt::arguments(attributes).filter(|_| self.place == Where::Worthwhile);
+        let function = Function {
+            name: sig.ident.to_string(),
+            line: line(sig.ident.span().start()),
+            lines: line(attributes.first().map_or(first, Spanned::span).start())
+                ..=line(body.span().end()),
+            has_attribute: arguments.is_some(),
+        };
+        self.closures.line = Some(function.line);
+        self.closures.lines = Some(function.lines.clone());
         self.closures.at_end = closures::at_end(sig, body);
         if sig.asyncness.is_some() {
             // The compiler numbers its body as a closure.
             self.closures.numbers = self.closures.numbers.inside();
         }
-        self.closures.are_left_out = exempt::is_skipped(attributes)
-            || exempt::is_special(attributes)
-            || self.of_allocators.contains(&sig.ident.to_string());
-        let arguments = exempt::arguments(attributes).filter(|_| self.place == Where::Worthwhile);
+        let is_exempt =
+            exempt::is_special(attributes) || self.of_allocators.contains(&function.name);
+        self.closures.are_left_out = is_exempt || exempt::is_skipped(attributes);
         if sig.constness.is_some() || arguments.is_none() && exempt::is_annotated(attributes) {
             return;
         }
-        let function = Function {
-            name: sig.ident.to_string(),
-            line: line(sig.ident.span().start()),
-            lines,
-            has_attribute: arguments.is_some(),
-        };
         if let Some(arguments) = arguments {
             if (self.probe)(&function) != Some(Probe::Timed) {
                 self.found.push(Inserted {
@@ -88,7 +87,7 @@ impl Functions<'_> {
         }
         let at = first.byte_range().start;
         let probe = (self.probe)(&function);
-        match probe.filter(|_| self.is_worthwhile(&function, attributes, sig, body)) {
+        match probe.filter(|_| self.is_worthwhile(is_exempt, attributes, sig, body)) {
             Some(probe) => self.found.push(Inserted::before(at, probe)),
             None if self.in_block && self.in_copy => {
                 self.found.push(Inserted::text(at, SKIPPED));
@@ -99,7 +98,7 @@ impl Functions<'_> {
 
     fn is_worthwhile(
         &mut self,
-        function: &Function,
+        is_exempt: bool,
         attributes: &[Attribute],
         sig: &Signature,
         body: &syn::Block,
@@ -107,7 +106,7 @@ impl Functions<'_> {
         if self.place != Where::Worthwhile {
             return true;
         }
-        if exempt::is_special(attributes) || self.of_allocators.contains(&function.name) {
+        if is_exempt {
             return false;
         }
         let is_too_short = sig.asyncness.is_none()
