@@ -176,6 +176,11 @@ impl CargoCommand {
         values
     }
 
+    /// Whether the command names no platform. Programs for another one may run here in an emulator.
+    pub fn is_for_this_machine(&self) -> bool {
+        self.values("--target", None).is_empty()
+    }
+
     /// Makes the paths of files of settings absolute, because cargo is also started in copies of the project.
     fn find_settings(&mut self) -> Result<()> {
         let settings = self.values(CONFIG, None);

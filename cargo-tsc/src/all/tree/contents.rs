@@ -65,6 +65,7 @@ impl Tree<'_> {
         let others = dependencies.copied().map(|(copied, _)| &copied.package);
         let sources = Sources::new(&members.iter().copied().chain(others).collect::<Vec<_>>());
         self.annotate_members(&members, &sources, &mut replaced)?;
+        let is_for_this_machine = self.command.is_for_this_machine();
         for (copied, text) in dependencies.copied() {
             let manifest = copied.original.join("Cargo.toml");
             if !copied.is_annotated {
@@ -75,7 +76,12 @@ impl Tree<'_> {
                 manifest,
                 manifest::with_runtime(text, runtime)?.into_bytes(),
             );
-            for file in sources.of_dependency(&copied.package, &mut |text| self.say(text))? {
+            let say = &mut |text| self.say(text);
+            let files = match is_for_this_machine {
+                true => sources.of_dependency(&copied.package, say)?,
+                false => sources.of(&copied.package, false, say)?,
+            };
+            for file in files {
                 let original = copied.original_of(&file);
                 if let Some(text) = self.annotate(&copied.package, &file, &original)? {
                     replaced.insert(original, text);
