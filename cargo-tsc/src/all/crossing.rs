@@ -8,6 +8,9 @@ use crate::rows::self_ticks;
 
 /// Leaving out functions moves at most this share of all time to other crates.
 const ALLOWED: f64 = 0.01;
+/// This part of what the probes of a function cost may be too much or too little in its self time, as in the errors that a report states. Their other
+/// parts are not the function's own: in a program of many light probes, they are larger than most functions.
+const UNCERTAIN: f64 = 0.5;
 
 /// The call paths of a run, and the functions in them that are left out.
 #[derive(Debug, Default)]
@@ -22,8 +25,8 @@ struct Row {
     place: Place,
     krate: String,
     is_left_out: bool,
-    /// Whether its self time is larger than the error of it. What is mostly probe may take no time without one: the compiler may make nothing
-    /// of a conversion that another crate calls.
+    /// Whether its self time is larger than what its own probes may have added to it. What is mostly probe may take no time without one: the
+    /// compiler may make nothing of a conversion that another crate calls.
     is_known: bool,
 }
 
@@ -36,8 +39,8 @@ impl Crossing {
             krate: krate(row.module()).to_owned(),
             is_left_out: false,
             is_known: row
-                .self_error_ticks()
-                .is_none_or(|error| self_ticks(row) > error),
+                .probe_ticks()
+                .is_none_or(|probes| self_ticks(row) > UNCERTAIN * probes),
         });
         let contexts = contexts::all(report);
         Self {
