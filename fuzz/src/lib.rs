@@ -23,12 +23,12 @@ mod fence;
 mod function;
 #[path = "../../tsc-attr/src/gate.rs"]
 mod gate;
+#[path = "../../tsc-attr/src/inlining.rs"]
+mod inlining;
 #[path = "../../tsc-attr/src/items.rs"]
 mod items;
 #[path = "../../tsc-attr/src/nested_attr.rs"]
 mod nested_attr;
-#[path = "../../tsc-attr/src/params.rs"]
-mod params;
 #[path = "../../tsc-attr/src/precedence.rs"]
 mod precedence;
 #[path = "../../tsc-attr/src/recording.rs"]

@@ -1,3 +1,4 @@
+#[inline(never)]
 fn parse(text: &str) -> Option<u32> {
     let __callsite = {
         static __CALLSITE: crate::profiler::__private::Callsite =
@@ -14,13 +15,10 @@ fn parse(text: &str) -> Option<u32> {
     };
     let __units = crate::profiler::__private::Units::new(__callsite, text.len());
     let mut __slot = crate::profiler::__private::Slot::new();
-    let __probe = {
-        crate::profiler::__private::escape(&text);
-        crate::profiler::__private::Probe::<crate::profiler::__private::Unfenced>::start(
-            __callsite,
-            &mut __slot,
-        )
-    };
+    let __probe = crate::profiler::__private::Probe::<crate::profiler::__private::Unfenced>::start(
+        __callsite,
+        &mut __slot,
+    );
     crate::profiler::__private::result('__tail: {
         if false {
             break '__tail crate::profiler::__private::absurd();

@@ -1,5 +1,5 @@
+#[inline(never)]
 #[doc = " Documented."]
-#[inline]
 pub(crate) fn sum<'a, T: Into<u64> + Copy>(values: &'a [T], mut start: u64, unused: u8) -> u64
 where
     T: 'a,
@@ -12,8 +12,6 @@ where
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
                 ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0),
             );
-        ::tsc_runtime::__private::escape(&values);
-        ::tsc_runtime::__private::escape(&start);
         ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
             &__CALLSITE,
             &mut __slot,

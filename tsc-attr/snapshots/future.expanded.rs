@@ -18,9 +18,6 @@ pub fn fetch(
             let mut url = url;
             let __arg2 = __arg2;
             let (retries, _) = __arg2;
-            ::tsc_runtime::__private::escape(&self);
-            ::tsc_runtime::__private::escape(&url);
-            ::tsc_runtime::__private::escape(&retries);
             #[allow(clippy::all, clippy::pedantic)]
             if false {
                 return ::tsc_runtime::__private::result_of(|| -> Result<Vec<u8>, Error> {

@@ -3,6 +3,7 @@ impl<T> Stack<T> {
     const fn len(&self) -> usize {
         self.0.len()
     }
+    #[inline(never)]
     fn push(&mut self, value: T) {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
         let __probe = {
@@ -15,8 +16,6 @@ impl<T> Stack<T> {
                     )
                     .named("stack::push"),
                 );
-            ::tsc_runtime::__private::escape(&self);
-            ::tsc_runtime::__private::escape(&value);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
                 &mut __slot,
@@ -27,6 +26,7 @@ impl<T> Stack<T> {
     fn pop(&mut self) -> Option<T> {
         self.0.pop()
     }
+    #[inline(never)]
     #[must_use]
     fn top(&self) -> Option<&T> {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
@@ -40,7 +40,6 @@ impl<T> Stack<T> {
                     )
                     .named("stack::top"),
                 );
-            ::tsc_runtime::__private::escape(&self);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Mfence>::start(
                 &__CALLSITE,
                 &mut __slot,
@@ -52,5 +51,25 @@ impl<T> Stack<T> {
             }
             self.0.last()
         })
+    }
+    #[inline(always)]
+    fn clear(&mut self) {
+        let mut __slot = ::tsc_runtime::__private::Slot::new();
+        let __probe = {
+            static __CALLSITE: ::tsc_runtime::__private::Callsite =
+                ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                    ::tsc_runtime::__private::meta(
+                        &|| {},
+                        ::tsc_runtime::__private::module_path!(),
+                        0,
+                    )
+                    .named("stack::clear"),
+                );
+            ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
+                &__CALLSITE,
+                &mut __slot,
+            )
+        };
+        self.0.clear();
     }
 }

@@ -16,8 +16,14 @@ impl<T> Stack<T> {
     }
 
     #[cycles(fence = "mfence")]
+    #[inline]
     #[must_use]
     fn top(&self) -> Option<&T> {
         self.0.last()
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }

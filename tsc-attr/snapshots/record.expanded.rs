@@ -1,3 +1,4 @@
+#[inline(never)]
 fn handle(request: &Request) -> Response {
     let mut __slot = ::tsc_runtime::__private::Slot::new();
     let __probe = {
@@ -5,7 +6,6 @@ fn handle(request: &Request) -> Response {
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
                 ::tsc_runtime::__private::meta(&|| {}, ::tsc_runtime::__private::module_path!(), 0),
             );
-        ::tsc_runtime::__private::escape(&request);
         ::tsc_runtime::__private::RecordingProbe::<::tsc_runtime::__private::Lfence, _>::start(
             &__CALLSITE,
             &mut __slot,

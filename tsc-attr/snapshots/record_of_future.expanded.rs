@@ -11,7 +11,6 @@ fn handle(id: u64) -> impl ::tsc_runtime::__private::Future<Output = Response> {
         __callsite,
         async move {
             let id = id;
-            ::tsc_runtime::__private::escape(&id);
             let __value = ::tsc_runtime::__private::PolledValue::new(__callsite(), move || ::tsc_runtime::__private::recorded(id));
             #[allow(clippy::all, clippy::pedantic)]
             if false {

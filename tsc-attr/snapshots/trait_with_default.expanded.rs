@@ -1,5 +1,6 @@
 trait Shape {
     fn area(&self) -> f64;
+    #[inline(never)]
     fn double(&self) -> f64 {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
         let __probe = {
@@ -11,7 +12,6 @@ trait Shape {
                         0,
                     ),
                 );
-            ::tsc_runtime::__private::escape(&self);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
                 &mut __slot,

@@ -1,4 +1,5 @@
 mod unit_and_never {
+    #[inline(never)]
     fn unit(text: &str) {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
         let __probe = {
@@ -10,7 +11,6 @@ mod unit_and_never {
                         0,
                     ),
                 );
-            ::tsc_runtime::__private::escape(&text);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
                 &mut __slot,
@@ -18,6 +18,7 @@ mod unit_and_never {
         };
         println!("{text}");
     }
+    #[inline(never)]
     fn never() -> ! {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
         let __probe = {
@@ -36,6 +37,7 @@ mod unit_and_never {
         };
         loop {}
     }
+    #[inline(never)]
     fn hidden() -> Result<impl Iterator<Item = u32>, String> {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
         let __probe = {
@@ -55,6 +57,7 @@ mod unit_and_never {
         };
         Ok(0..3)
     }
+    #[inline(never)]
     fn reference(text: &String) -> &str {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
         let __probe = {
@@ -66,7 +69,6 @@ mod unit_and_never {
                         0,
                     ),
                 );
-            ::tsc_runtime::__private::escape(&text);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
                 &mut __slot,

@@ -9,7 +9,6 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
-use crate::params;
 use crate::recording;
 use crate::refuse;
 use crate::return_type;
@@ -20,7 +19,6 @@ use crate::tokens::{self, delimited, mentions};
 //             let __callsite = { static __CALLSITE: Callsite = …; || &__CALLSITE };
 //             polled::<Lfence, _, _>(__callsite, async move {
 //                 let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
-//                 escape(&a); escape(&b); escape(&c);
 //                 if false { return result_of(|| -> R { loop {} }); }    // gives the block its type
 //                 match () { () => { stmts } }
 //             })
@@ -56,7 +54,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     } = Body::split(body, true);
     let span = Span::mixed_site().located_at(body.span_open());
     let hint = return_type::hint(args, &function.sig.output, body, span);
-    let prologue = prologue(args, function, span);
+    let prologue = prologue(args, span);
     let receiver = function.sig.receiver().map(|receiver| {
         let this = &receiver.self_token;
         quote_spanned!(span=> let _ = &#this;)
@@ -164,12 +162,10 @@ fn polled(
             quote_spanned!(first=> #private::polled::<#private::#policy, _, _>)
         }
     };
-    let nothing = TokenStream::new();
     let callsite = callsite::with(
         args,
         sig,
         span,
-        &nothing,
         |callsite| quote_spanned!(span=> || #callsite),
     )?;
     let arguments = quote_spanned!(span=> __callsite, #future);
@@ -202,28 +198,17 @@ fn add_units(args: &Args, count: &TokenStream, span: Span) -> TokenStream {
     }
 }
 
-// Output: escape(&self); escape(&a); add_units(__callsite(), expr);
+// Output: add_units(__callsite(), expr);
 //         let __value = PolledValue::new(__callsite(), || recorded(expr));      with `record = expr`
-fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
+fn prologue(args: &Args, span: Span) -> TokenStream {
     let private = args.private(span);
     let units = args.units.as_ref();
     let units = units.map(|(_, count)| add_units(args, &count.to_token_stream(), span));
-    if args.light.is_some() {
-        return units.unwrap_or_default();
-    }
-    let mut mentioned = function.body.stream();
-    mentioned.extend(
-        function
-            .sig
-            .receiver()
-            .map(|receiver| receiver.self_token.to_token_stream()),
-    );
-    let escapes = params::escapes(&function.sig, &mentioned, &private);
     let record = args.record.as_ref().map(|(_, value)| {
         let value = recording::closure(args, value, span);
         quote_spanned!(span=> let __value = #private::PolledValue::new(__callsite(), #value);)
     });
-    quote_spanned!(span=> #escapes #units #record)
+    quote_spanned!(span=> #units #record)
 }
 
 fn future_of(args: &Args, sig: &Signature) -> ReturnType {

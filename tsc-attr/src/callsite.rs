@@ -8,15 +8,14 @@ use crate::args::Args;
 use crate::fence;
 use crate::tokens::mentions;
 
-// Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(meta(…)); before; start(&__CALLSITE) }
+// Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(meta(…)); start(&__CALLSITE) }
 //
 // With `per_type` the static holds a callsite for each instantiation, distinguished by the type of a closure in the function:
-//         { static __CALLSITES: Instances = …; before; start(__CALLSITES.of(path_of(&|| {}))) }
+//         { static __CALLSITES: Instances = …; start(__CALLSITES.of(path_of(&|| {}))) }
 pub(crate) fn with(
     args: &Args,
     sig: &Signature,
     span: Span,
-    before: &TokenStream,
     start: impl FnOnce(TokenStream) -> TokenStream,
 ) -> Result<TokenStream> {
     let private = args.private(span);
@@ -34,7 +33,7 @@ pub(crate) fn with(
         )
     };
     let start = start(callsite);
-    Ok(quote_spanned!(span=> { #definition #before #start }))
+    Ok(quote_spanned!(span=> { #definition #start }))
 }
 
 // Output: meta(&|| {}, module_path!(), 12).named("…").bytes().returning_iterator()

@@ -10,7 +10,7 @@ use crate::body::Body;
 use crate::callsite;
 use crate::fence;
 use crate::function::Function;
-use crate::params;
+use crate::inlining;
 use crate::recording;
 use crate::refuse;
 use crate::return_type;
@@ -59,16 +59,14 @@ pub(crate) fn bare(args: &Args, function: &Function) -> TokenStream {
 }
 
 // Input:  fn f(a: A) -> R { stmts; tail }
-// Output: fn f(a: A) -> R {
+// Output: #[inline(never)] fn f(a: A) -> R {
 //             let mut __slot = Slot::new();
-//             let __probe = { static __CALLSITE: Callsite = …; escape(&a); Probe::<Lfence>::start(&__CALLSITE, &mut __slot) };
+//             let __probe = { static __CALLSITE: Callsite = …; Probe::<Lfence>::start(&__CALLSITE, &mut __slot) };
 //             stmts;
 //             result({ tail })
 //         }
 fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
-    let Function {
-        head, sig, body, ..
-    } = function;
+    let Function { sig, body, .. } = function;
     let returns = return_type::is_named_value(&sig.output);
     // A message about the probe points at the body's brace.
     let prologue = Span::mixed_site().located_at(body.span_open());
@@ -85,6 +83,7 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
     let held = tail.map(|tail| hold(args, &tail, body.span()));
     let measured = quote_spanned!(prologue=> #inner_attrs #items #probe #stmts #held);
     let measured = delimited(Delimiter::Brace, measured, body.span());
+    let head = inlining::prevent(function);
     Ok(quote_spanned!(Span::mixed_site()=> #head #measured))
 }
 
@@ -97,14 +96,13 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
 //             body
 //         }
 //
-// Nothing is escaped: the compiler may move work over the probes, as it may without them.
+// It may be inlined: the compiler may move work over the probes, as it may without them.
 fn light(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
     let Function {
         head, sig, body, ..
     } = function;
     let private = args.private(span);
-    let nothing = TokenStream::new();
-    let callsite = callsite::with(args, sig, span, &nothing, |callsite| callsite)?;
+    let callsite = callsite::with(args, sig, span, |callsite| callsite)?;
     let units = args
         .units
         .as_ref()
@@ -128,19 +126,18 @@ fn light(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
 }
 
 // Output: let mut __slot = Slot::new();
-//         let __probe = { static …; escape(&a); Probe::<Lfence>::start(&__CALLSITE, &mut __slot) };
+//         let __probe = { static …; Probe::<Lfence>::start(&__CALLSITE, &mut __slot) };
 //
 // With `bytes = expr`:
 //         let __callsite = { static …; &__CALLSITE };
 //         let __units = Units::new(__callsite, expr);
 //         let mut __slot = Slot::new();
-//         let __probe = { escape(&a); Probe::<Lfence>::start(__callsite, &mut __slot) };
+//         let __probe = Probe::<Lfence>::start(__callsite, &mut __slot);
 //
 // With `record = expr`, the probe is `RecordingProbe::<Lfence, _>::start(__callsite, &mut __slot, || recorded(expr))`.
 fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
     let private = args.private(span);
     let policy = fence::policy(args.fence.as_ref())?;
-    let escapes = params::escapes(&function.sig, &function.body.stream(), &private);
     let record = args.record.as_ref();
     let record = record.map(|(_, value)| recording::closure(args, value, span));
     let start = |callsite| match &record {
@@ -153,17 +150,16 @@ fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
     };
     let slot = quote_spanned!(span=> let mut __slot = #private::Slot::new(););
     let Some((_, count)) = &args.units else {
-        let probe = callsite::with(args, &function.sig, span, &escapes, start)?;
+        let probe = callsite::with(args, &function.sig, span, start)?;
         return Ok(quote_spanned!(span=> #slot let __probe = #probe;));
     };
-    let nothing = TokenStream::new();
-    let callsite = callsite::with(args, &function.sig, span, &nothing, |callsite| callsite)?;
+    let callsite = callsite::with(args, &function.sig, span, |callsite| callsite)?;
     let start = start(quote_spanned!(span=> __callsite));
     Ok(quote_spanned! {span=>
         let __callsite = #callsite;
         let __units = #private::Units::new(__callsite, #count);
         #slot
-        let __probe = { #escapes #start };
+        let __probe = #start;
     })
 }
 

@@ -16,9 +16,9 @@ mod expand;
 mod fence;
 mod function;
 mod gate;
+mod inlining;
 mod items;
 mod nested_attr;
-mod params;
 mod precedence;
 mod recording;
 mod refuse;
@@ -83,13 +83,16 @@ mod tokens;
 /// are dropped before it. The result of the last expression is computed before the stop. A value that an early `return` computes from
 /// locals alone may be computed after the stop, because the statements do not change.
 ///
+/// The compiler does not inline a timed function into its callers, because it might move the work there, out of what is measured. A function
+/// with `#[inline(always)]` is inlined. The body is optimised as it is without a probe.
+///
 /// An `async fn` is measured poll by poll, and so is a function that ends in an `async` block or in `Box::pin` of one, and in whose return type
 /// the word `Future` is, which is what `#[async_trait]` makes: time suspended is in the row's wall ticks only. A call of such a function
 /// that returns before this block is not counted. For any other function that returns a future, only its creation is measured.
 ///
 /// # What does not change
 ///
-/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body, except for lints that no longer fire because the probe uses the parameters. For an `async fn` they say
+/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. For an `async fn` they say
 /// "block" instead of "function", and some of their secondary labels differ; its backtraces have one more frame, the poll around it. A
 /// future grows by 24 bytes, and with `record` by 16 more and what the expression borrows, which must be `Sync` for the future to be `Send`.
 /// It grows by more only if another attribute must still see an `async fn`, because it then holds its parameters twice; those that are patterns

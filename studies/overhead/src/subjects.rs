@@ -4,19 +4,17 @@ use std::hint::black_box;
 
 use tsc_runtime::__private::result;
 use tsc_runtime::cycles;
-use tsc_runtime::tsc::{FencePolicy, Lfence, Rdtscp, Ticks, Unfenced, elapsed, escape};
+use tsc_runtime::tsc::{FencePolicy, Lfence, Rdtscp, Ticks, Unfenced, elapsed};
 
 /// No reads.
 #[inline(never)]
 pub(crate) fn bare(value: u64) -> u64 {
-    escape(&value);
     result(value)
 }
 
 /// Reads of one kind that record nothing, around the same body.
 #[inline(always)]
 fn pair<P: FencePolicy>(value: u64) -> u64 {
-    escape(&value);
     let start = P::start();
     let value = result(value);
     black_box(elapsed(start, P::stop()));

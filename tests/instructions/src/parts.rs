@@ -11,10 +11,11 @@ pub(crate) struct Figure {
 }
 
 /// Calls of a function, and the same without the attribute, which is subtracted. Then the name of the figure.
-const CALLS: [(&str, &str, &str); 3] = [
+const CALLS: [(&str, &str, &str); 4] = [
     ("fenced", "bare", "a call, default fence"),
     ("unfenced", "bare", "a call, fence = \"none\""),
     ("nested", "bare nested", "a call in a call"),
+    ("loop", "bare loop", "a call with a loop over slices"),
 ];
 
 /// From run to run they are the same to a tenth of an instruction.

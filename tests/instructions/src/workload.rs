@@ -53,6 +53,35 @@ fn work(value: u64) -> u64 {
     (0..1000).fold(value, |value, _| black_box(value))
 }
 
+/// The compiler must know that writing to one slice changes neither the other nor where they are: it computes with vectors then.
+#[cycles]
+fn add(sums: &mut [u32], values: &[u32], factor: u32) {
+    for at in 0..sums.len().min(values.len()) {
+        sums[at] += values[at] * factor;
+    }
+}
+
+#[inline(never)]
+fn bare_add(sums: &mut [u32], values: &[u32], factor: u32) {
+    for at in 0..sums.len().min(values.len()) {
+        sums[at] += values[at] * factor;
+    }
+}
+
+#[inline(never)]
+fn looping(value: u64) -> u64 {
+    let mut sums = [0; 256];
+    add(&mut sums, &[3; 256], value as u32);
+    u64::from(sums[255])
+}
+
+#[inline(never)]
+fn bare_looping(value: u64) -> u64 {
+    let mut sums = [0; 256];
+    bare_add(&mut sums, &[3; 256], value as u32);
+    u64::from(sums[255])
+}
+
 /// Runs the part of this name.
 pub(crate) fn run(part: &str) {
     rseq::register();
@@ -63,6 +92,8 @@ pub(crate) fn run(part: &str) {
         "light" => calls(light),
         "nested" => calls(outer),
         "bare nested" => calls(bare_outer),
+        "loop" => calls(looping),
+        "bare loop" => calls(bare_looping),
         "scripted" => calls(scripted::call_one),
         "report" => report(),
         _ => panic!("no part is named {part}"),

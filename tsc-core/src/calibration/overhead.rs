@@ -28,7 +28,7 @@ const OS_CLOCK_TIMED_SURROUNDINGS: f64 = 0.75;
 
 /// How much the cost of a timed call to its caller differs between places in a program, in ticks. In five programs of functions that take
 /// a few ticks each, the cost was 10 to 41 ticks above the calibrated value: code and data compete for caches and predictors, and the
-/// arguments and the result are kept in memory (a Xeon with AMX, 2.6 GHz). Beside 20 ticks of other work, the cost was 7 below, and beside
+/// arguments and the result were kept in memory (a Xeon with AMX, 2.6 GHz). Beside 20 ticks of other work, the cost was 7 below, and beside
 /// 80 ticks 20 below, because part of the recording runs in parallel with that work (EPYC, Zen 5, 2.6 GHz).
 const TIMED_SURROUNDINGS: f64 = 45.0;
 

@@ -87,7 +87,6 @@ fn call(calls: u32, function: fn(u64) -> u64) {
 
 #[inline(never)]
 fn annotated<P: FencePolicy>(value: u64) -> u64 {
-    escape(&value);
     let mut slot = Slot::new();
     let _probe = Probe::<P>::start(&CALIBRATION, &mut slot);
     result(value)
@@ -96,7 +95,6 @@ fn annotated<P: FencePolicy>(value: u64) -> u64 {
 /// One probe inside another.
 #[inline(never)]
 fn nested<P: FencePolicy>(value: u64) -> u64 {
-    escape(&value);
     let mut slot = Slot::new();
     let _probe = Probe::<P>::start(&CALIBRATION, &mut slot);
     result(annotated::<P>(value))

@@ -1,9 +1,13 @@
 //! Keeps the compiler from moving the measured work out of the measured region.
 //!
-//! A fence orders instructions at run time; it does not keep LLVM from moving code before it emits instructions. LLVM hoists pure work on
-//! private values above the start, sinks it below the stop, or deletes it, even if the reads are `asm!` blocks. It cannot do this to work
-//! that uses an argument whose address was passed to an `asm!` block before the start, because the block may write the argument; or that
-//! computes a result that is passed to one before the stop, or whose address is, because the block may read the result.
+//! A fence orders instructions at run time; it does not keep LLVM from moving code before it emits instructions. LLVM sinks pure work on private
+//! values below the stop, or deletes it, even if the reads are `asm!` blocks. It cannot do this to work that computes a result which is passed to
+//! an `asm!` block before the stop, or whose address is, because the block may read the result.
+//!
+//! In a caller, LLVM would also hoist work above the start, out of a loop. A function with a timed probe is not inlined, so there is nothing
+//! above its start. What is measured in place, as a block is, can have its inputs' addresses passed to an `asm!` block before the start: the block
+//! may write them. Every store through a pointer may write them afterwards, too, for all that LLVM knows. So a loop over slices that were passed on
+//! like this computes with numbers one by one that it had in vectors.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
