@@ -7,6 +7,7 @@ mod accuracy;
 mod burst;
 mod endurance;
 mod hiding;
+mod loops;
 mod placement;
 mod recursion;
 mod subjects;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     recursion::run();
     accuracy::run();
     placement::run();
+    loops::run();
     endurance::run();
     drop(pinned);
     threads::run(&cpus);
