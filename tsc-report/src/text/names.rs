@@ -1,5 +1,6 @@
 //! The first column of a row, 50 bytes as `%-50.50s` would print them, and the remark that distinguishes rows with equal first columns.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::{CallsiteReport, Report};
@@ -36,7 +37,7 @@ impl Names {
 
     /// The row's first column: 50 bytes, which may take fewer columns than 50.
     pub(super) fn shown(&self, row: &CallsiteReport) -> String {
-        gclk_column(&self.full(row))
+        gclk_column(&shortened(&self.full(row)))
     }
 
     /// The name, however long, preceded by the whole module or, in a test binary, by what of it distinguishes functions.
@@ -50,14 +51,15 @@ impl Names {
         })
     }
 
-    /// The full name and its place in the source, if another row looks the same.
+    /// The full name and its place in the source, if another row looks the same or the function's own name is cut.
     pub(super) fn note(&self, row: &CallsiteReport) -> Option<String> {
         if self.are_distinct && !self.with_modules {
             return None;
         }
         let full = self.full(row);
-        let is_alike = self.shown[&gclk_column(&full)] > 1;
-        (is_alike || self.with_modules && full.len() > NAME)
+        let short = shortened(&full);
+        let is_alike = self.shown[&gclk_column(&short)] > 1;
+        (is_alike || self.with_modules && short.len() > NAME)
             .then(|| format!("{full} at {}:{}", escaped(&row.file), row.line))
     }
 }
@@ -106,6 +108,40 @@ pub fn escaped(name: &str) -> String {
 pub fn gclk_column(name: &str) -> String {
     let end = end_of_characters(name, NAME);
     name[..end].to_owned() + &" ".repeat(NAME - end)
+}
+
+/// The name without the modules in its middle, if it does not fit into the column with them: `crate::..::Type::name`.
+fn shortened(full: &str) -> Cow<'_, str> {
+    let parts = parts(full);
+    let without = |end: usize| format!("{}::..::{}", parts[0], parts[end..].join("::"));
+    if full.len() <= NAME {
+        return full.into();
+    }
+    let mut shorter = (2..parts.len()).map(without);
+    shorter
+        .find(|name| name.len() <= NAME)
+        .map_or(full.into(), Cow::Owned)
+}
+
+/// What is between the `::` of a path. Those inside of `<…>` do not count.
+fn parts(path: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    let mut before = ' ';
+    for (at, character) in path.char_indices() {
+        match (before, character) {
+            (_, '<') => depth += 1,
+            ('-', '>') => {}
+            (_, '>') => depth = depth.saturating_sub(1),
+            (':', ':') if depth == 0 && at > start => {
+                parts.push(&path[start..at - 1]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    parts.push(&path[start..]);
+    parts
 }
 
 /// Where the whole characters in the first `most` bytes end. `str::floor_char_boundary` needs Rust 1.91.
@@ -167,6 +203,31 @@ mod tests {
         ] {
             let padded = gclk_column(name);
             assert_eq!((padded.len(), padded.trim_end()), (50, expected));
+        }
+    }
+
+    #[test]
+    fn long_paths_lose_the_modules_in_their_middle() {
+        for (full, expected) in [
+            ("a::b::c", "a::b::c"),
+            (
+                "grass_compiler::selector::complex::ComplexSelector::specificity",
+                "grass_compiler::..::ComplexSelector::specificity",
+            ),
+            (
+                "weezl::encode::<EncodeState<a::B, fn() -> c::D> as Stateful>::advance",
+                "weezl::..::advance",
+            ),
+            (
+                "a_crate::module::a_function_whose_name_alone_is_longer_than_that",
+                "a_crate::module::a_function_whose_name_alone_is_longer_than_that",
+            ),
+            (
+                "AType::a_function_whose_name_is_much_too_long_for_it",
+                "AType::a_function_whose_name_is_much_too_long_for_it",
+            ),
+        ] {
+            assert_eq!(shortened(full), expected);
         }
     }
 
