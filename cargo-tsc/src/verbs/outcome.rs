@@ -179,6 +179,9 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
         if outcome.ended.status != 0 {
             let why = match outcome.interrupted {
                 true => "it was interrupted before its end",
+                false if is_killed && args.all => {
+                    "a signal that it cannot outlive leaves no report. If the program ends well without measurement, its stack may be too small with it: a probe keeps the compiler from making the call at a function's end a jump. #[cycles(skip)] leaves out a function, and `--with` can leave out a crate"
+                }
                 false if is_killed => "a signal that it cannot outlive leaves no report",
                 false => how(args),
             };

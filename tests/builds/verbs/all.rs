@@ -586,3 +586,17 @@ fn a_service_that_has_ended_soon_once_is_reported_the_next_time_but_one() {
         .ends(128 + 2)
         .says("app::serve");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_needs_more_stack_with_probes_is_told_so() {
+    let project = Project::new(
+        "#[inline(never)]\nfn even(n: u64, sum: u64) -> u64 {\n    if n == 0 { sum } else { odd(n - 1, sum ^ n) }\n}\n\n\
+         #[inline(never)]\nfn odd(n: u64, sum: u64) -> u64 {\n    if n == 0 { !sum } else { even(n - 1, sum.rotate_left(3)) }\n}\n\n\
+         fn main() {\n    let n = std::env::args().count() as u64 * 20_000_000;\n    println!(\"{}\", even(n, 1));\n}\n",
+    );
+    project
+        .tsc("run --all --release")
+        .ends(128 + 6)
+        .remarks("a probe keeps the compiler from making the call at a function's end a jump");
+}
