@@ -3,9 +3,9 @@
 /// Measures a block under the given name, and evaluates to the block's value.
 ///
 /// `?`, `return`, `break` and `continue` leave the block as they would without the macro, and each way out is recorded. The names in
-/// brackets are inputs: the compiler does not begin to compute with them before the block. A block that only calls functions needs none. After
-/// that, they are in memory that every store through a pointer may change, for all that the compiler knows: a loop that writes to slices is slower
-/// in a block that has them as inputs than in a function with [`cycles`].
+/// brackets are inputs: the compiler does not begin to compute with them before the block. A block that only calls functions needs none. One
+/// with a loop that writes to slices is slower with them, because each store might change an input, for all that the compiler knows. A function
+/// with `#[cycles]` is not.
 /// With `light` before the block, its executions are counted, and ticks of a clock tell their time, as with `#[cycles(light)]`.
 ///
 /// The block must not wait: an `.await` in it is an error, and one that another macro hides, as `join!` does, gives figures that mean nothing.
