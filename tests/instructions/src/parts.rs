@@ -11,15 +11,16 @@ pub(crate) struct Figure {
 }
 
 /// Calls of a function, and the same without the attribute, which is subtracted. Then the name of the figure.
-const CALLS: [(&str, &str, &str); 4] = [
+const CALLS: [(&str, &str, &str); 3] = [
     ("fenced", "bare", "a call, default fence"),
     ("unfenced", "bare", "a call, fence = \"none\""),
     ("nested", "bare nested", "a call in a call"),
-    ("loop", "bare loop", "a call with a loop over slices"),
 ];
 
 /// From run to run they are the same to a tenth of an instruction.
 const CALL_MARGIN: f64 = 0.01;
+/// How the compiler lets a loop begin differs from build to build. One that does not compute with vectors takes thirty times as many.
+const LOOP_MARGIN: f64 = 0.5;
 /// A report is made once.
 const REPORT_MARGIN: f64 = 0.1;
 
@@ -44,6 +45,12 @@ pub(crate) fn measure() -> Result<Vec<Figure>, String> {
             margin: CALL_MARGIN,
         });
     }
+    figures.push(Figure {
+        name: "a call with a loop over slices",
+        instructions: Part::run("loop")?.without(&[FOLDING])?
+            - Part::run("bare loop")?.without(&[])?,
+        margin: LOOP_MARGIN,
+    });
     figures.push(Figure {
         name: "a light call",
         instructions: Part::run("light")?.without(&[])? - Part::run("bare")?.without(&[])?,
