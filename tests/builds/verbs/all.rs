@@ -593,7 +593,8 @@ fn a_program_that_needs_more_stack_with_probes_is_told_so() {
     let project = Project::new(
         "#[inline(never)]\nfn even(n: u64, sum: u64) -> u64 {\n    if n == 0 { sum } else { odd(n - 1, sum ^ n) }\n}\n\n\
          #[inline(never)]\nfn odd(n: u64, sum: u64) -> u64 {\n    if n == 0 { !sum } else { even(n - 1, sum.rotate_left(3)) }\n}\n\n\
-         fn main() {\n    let n = std::env::args().count() as u64 * 20_000_000;\n    println!(\"{}\", even(n, 1));\n}\n",
+         fn main() {\n    let n = std::env::args().count() as u64 * 1_000_000;\n    let thread = std::thread::Builder::new().stack_size(1 << 20);\n    \
+         println!(\"{}\", thread.spawn(move || even(n, 1)).unwrap().join().unwrap());\n}\n",
     );
     project
         .tsc("run --all --release")
