@@ -1,4 +1,4 @@
-//! The first column of a row, 50 bytes as `%-50.50s` would print them, and the remark that distinguishes rows with equal first columns.
+//! The first column of a row, 50 bytes as `%-50.50s` would print them after a long path has lost its middle, and the remark that distinguishes rows with equal first columns.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -112,11 +112,11 @@ pub fn gclk_column(name: &str) -> String {
 
 /// The name without the modules in its middle, if it does not fit into the column with them: `crate::..::Type::name`.
 fn shortened(full: &str) -> Cow<'_, str> {
-    let parts = parts(full);
-    let without = |end: usize| format!("{}::..::{}", parts[0], parts[end..].join("::"));
     if full.len() <= NAME {
         return full.into();
     }
+    let parts = parts(full);
+    let without = |end: usize| format!("{}::..::{}", parts[0], parts[end..].join("::"));
     let mut shorter = (2..parts.len()).map(without);
     shorter
         .find(|name| name.len() <= NAME)
