@@ -46,7 +46,7 @@ pub mod __private {
     #[cfg(has_callsites)]
     pub use crate::{
         data::rules::{Combine, How},
-        derive::SQUARES_UNIT,
+        derive::{SQUARES_UNIT, UNCERTAIN},
         order::sorted,
         text::{Rows, escaped, gclk_column},
     };

@@ -1,5 +1,6 @@
 //! Time that would become that of another crate if functions were left out.
 
+use tsc_report::__private::UNCERTAIN;
 use tsc_report::Report;
 
 use super::Place;
@@ -8,9 +9,6 @@ use crate::rows::self_ticks;
 
 /// Leaving out functions moves at most this share of all time to other crates.
 const ALLOWED: f64 = 0.01;
-/// This part of what the probes of a function cost may be too much or too little in its self time, as in the errors that a report states. Their other
-/// parts are not the function's own: in a program of many light probes, they are larger than most functions.
-const UNCERTAIN: f64 = 0.5;
 
 /// The call paths of a run, and the functions in them that are left out.
 #[derive(Debug, Default)]
@@ -26,7 +24,8 @@ struct Row {
     krate: String,
     is_left_out: bool,
     /// Whether its self time is larger than what its own probes may have added to it. What is mostly probe may take no time without one: the
-    /// compiler may make nothing of a conversion that another crate calls.
+    /// compiler may make nothing of a conversion that another crate calls. The other parts of the stated error are not the function's own: in a
+    /// program of many light probes, they are larger than most functions.
     is_known: bool,
 }
 

@@ -15,7 +15,7 @@ const BETWEEN_RUNS: f64 = 1.25;
 const STANDARD_ERRORS: f64 = 1.8;
 /// This part of what the probes of a row cost, or of what is subtracted from it for them and for those of its callees, may be too much or too
 /// little, because a probe overlaps with the code around it.
-const UNCERTAIN: f64 = 0.5;
+pub const UNCERTAIN: f64 = 0.5;
 /// This part of what all probes of the program cost may be in the wrong rows, because the compiler inlines and arranges the code in another way
 /// without them.
 const MISPLACED: f64 = 0.06;
