@@ -15,6 +15,10 @@ use crate::output::unless_closed;
 use crate::progress::{self, remark, shown, warn};
 use crate::session::{Run, Store, Writer};
 
+/// What may have ended a program that only ends like this with probes.
+const STACK: &str = "if it ends well without measurement, its stack may be too small with it: a probe keeps the compiler from making the call at a \
+                     function's end a jump. #[cycles(skip)] leaves out a function, and `--with` can leave out a crate";
+
 /// Says whether the build is not optimised, and which tests of the command are not run.
 ///
 /// # Errors
@@ -179,13 +183,13 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
         if outcome.ended.status != 0 {
             let why = match outcome.interrupted {
                 true => "it was interrupted before its end",
-                false if is_killed && args.all => {
-                    "a signal that it cannot outlive leaves no report. If the program ends well without measurement, its stack may be too small with it: a probe keeps the compiler from making the call at a function's end a jump. #[cycles(skip)] leaves out a function, and `--with` can leave out a crate"
-                }
                 false if is_killed => "a signal that it cannot outlive leaves no report",
                 false => how(args),
             };
             warn(&format!("{end}, and reported nothing: {why}"));
+            if args.all && is_killed && !outcome.interrupted {
+                remark(STACK);
+            }
             return Ok(Exit::Program(outcome.ended.status));
         }
         if let Some(only) = args.only.as_ref().filter(|_| !left_out.is_empty()) {
