@@ -3,7 +3,7 @@ impl<T> Stack<T> {
     const fn len(&self) -> usize {
         self.0.len()
     }
-    #[inline(never)]
+    #[inline(always)]
     fn push(&mut self, value: T) {
         let mut __slot = ::tsc_runtime::__private::Slot::new();
         let __probe = {
@@ -51,25 +51,5 @@ impl<T> Stack<T> {
             }
             self.0.last()
         })
-    }
-    #[inline(always)]
-    fn clear(&mut self) {
-        let mut __slot = ::tsc_runtime::__private::Slot::new();
-        let __probe = {
-            static __CALLSITE: ::tsc_runtime::__private::Callsite =
-                ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::meta(
-                        &|| {},
-                        ::tsc_runtime::__private::module_path!(),
-                        0,
-                    )
-                    .named("stack::clear"),
-                );
-            ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
-                &__CALLSITE,
-                &mut __slot,
-            )
-        };
-        self.0.clear();
     }
 }

@@ -6,6 +6,7 @@ impl<T> Stack<T> {
         self.0.len()
     }
 
+    #[inline(always)]
     fn push(&mut self, value: T) {
         self.0.push(value)
     }
@@ -20,10 +21,5 @@ impl<T> Stack<T> {
     #[must_use]
     fn top(&self) -> Option<&T> {
         self.0.last()
-    }
-
-    #[inline(always)]
-    fn clear(&mut self) {
-        self.0.clear();
     }
 }
