@@ -93,9 +93,13 @@ const LIGHT_ENOUGH: Ticks = 1_250_000;
 
 /// Measures what the probes of this kind cost, unless it has been measured.
 pub(crate) fn calibrate(kind: Kind) {
-    if with(|table| table[index(kind)].kind.is_none()) {
+    if !is_known(kind) {
         measure_and_add(kind, FIRST_ENOUGH);
     }
+}
+
+pub(crate) fn is_known(kind: Kind) -> bool {
+    with(|table| table[index(kind)].kind.is_some())
 }
 
 /// Called before a timed call in a program that has light probes. What timed calls have cost before does not count any more.
@@ -103,6 +107,10 @@ pub(crate) fn begin_to_mix() {
     if !MIXED.swap(true, Ordering::Relaxed) {
         measure_again(LIGHT, FIRST_ENOUGH);
     }
+}
+
+pub(crate) fn is_mixed() -> bool {
+    MIXED.load(Ordering::Relaxed)
 }
 
 /// Measures all probes in use again. Not inlined: the guard of instructions leaves it out by its name.
@@ -127,7 +135,7 @@ fn index(kind: Kind) -> usize {
 }
 
 fn measure_and_add(kind: Kind, enough: Ticks) {
-    let is_mixed = MIXED.load(Ordering::Relaxed) && index(kind) != LIGHT;
+    let is_mixed = is_mixed() && index(kind) != LIGHT;
     let costs = match kind {
         Kind::Timed(_, empty_calls) => measure(empty_calls, enough, is_mixed),
         Kind::Light(empty_calls) => measure_light(empty_calls),
@@ -167,6 +175,11 @@ pub(crate) fn of_light_calls(calls: i64) -> i64 {
 /// one of them makes it longer. `None` if there are no light probes, or if no measurement succeeded.
 pub(crate) fn of_a_light_call() -> Option<f64> {
     with(|table| table[LIGHT].costs[0].least)
+}
+
+/// The visible overhead, the cost and the nesting cost of [`of`], which allocates.
+pub(crate) fn means(fence: Fence) -> [f64; 3] {
+    with(|table| table[fence as usize].costs).map(|series| series.mean())
 }
 
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use shuttle::thread::spawn;
 
+use super::table::Table;
 use super::*;
 use crate::sync::check::check;
 use tsc_report::Bucket;
 
-/// A record and its entry, which is dropped after it.
-struct Shared(OwnedRecord, Box<Entry>);
+/// A table with one record.
+struct Shared(Table);
 
 // SAFETY: one thread records and the other one only reads, as a thread and those that make reports do.
 unsafe impl Send for Shared {}
@@ -19,17 +20,22 @@ unsafe impl Sync for Shared {}
 
 impl Shared {
     fn new() -> Self {
-        let entry = Box::new(Entry::new());
-        // SAFETY: the entry is dropped after the record.
-        let record = unsafe { Record::new(1, 1, &raw const *entry) };
-        Self(OwnedRecord::new(record).unwrap(), entry)
+        let mut table = Table::new();
+        // SAFETY: the table drops the record before the entry.
+        let made = table.record(1, |entry, _| unsafe { Record::new(1, 1, entry) });
+        made.unwrap();
+        Self(table)
+    }
+
+    fn record(&self) -> &Record {
+        self.0.records().next().unwrap()
     }
 
     /// The call of this number: ordinary ones, of which each takes a tick more than the last, one that was interrupted and is left out,
     /// one that was and is repaired, and one that is too long to be buffered.
     fn call(&self, number: usize) {
-        let Self(record, entry) = self;
-        entry.enter();
+        let record = self.record();
+        record.entry().enter();
         let gross = number as u64 + 1;
         let interrupted = |wall, is_repaired| {
             record.end_activation(gross, 0);
@@ -44,7 +50,7 @@ impl Shared {
     }
 
     fn read(&self, is_own: bool) -> State {
-        let totals = self.0.totals(is_own);
+        let totals = self.record().totals(is_own);
         let sums = &totals.sums;
         State {
             firsts: sums.firsts,

@@ -21,6 +21,7 @@ use crate::record::table::Entry;
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::tsc::Fence;
 
+pub(crate) mod arena;
 pub(crate) mod atomic_histogram;
 mod batch;
 pub(crate) mod callsite;
@@ -35,20 +36,19 @@ mod interleavings;
 pub(crate) mod kept;
 pub(crate) mod light;
 pub(crate) mod name;
-mod owned;
 mod pages;
 mod read;
 mod segments;
 mod sequence;
 mod settled;
 pub(crate) mod side_histograms;
+mod slices;
 pub(crate) mod slowest;
 pub(crate) mod table;
 pub(crate) mod taken;
 pub(crate) mod thread;
 pub(crate) mod totals;
 
-pub(crate) use owned::OwnedRecord;
 pub(crate) use settled::{Settled, Sums};
 
 /// The number of samples that a record buffers before it folds them.

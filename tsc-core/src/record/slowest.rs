@@ -3,7 +3,7 @@
 //! A stop compares its call with a threshold anyway, to find calls that are too long for the buffer. So the threshold is lowered to the
 //! shortest of the calls that are kept, and what is longer takes the path of unusual calls, in which it is compared again, exactly.
 //!
-//! Each record has room for as many calls as `TSC_SLOWEST` says, made together with the record. Nothing is allocated later.
+//! Each record has places for as many calls as `TSC_SLOWEST` says, made together with the record. Nothing is allocated later.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use once_cell::race::OnceBox;
 
+use super::arena::Arena;
 use super::{BUFFERED_BELOW, Record};
 use crate::environment;
 use crate::recorded::Value;
@@ -63,7 +64,10 @@ pub(crate) struct SlowCall {
     pub(crate) value: Option<Value>,
 }
 
-const _: () = assert!(size_of::<SlowCall>() <= 192, "as `docs/slowest.md` says");
+const _: () = assert!(
+    size_of::<Option<SlowCall>>() <= 192,
+    "as `docs/slowest.md` says"
+);
 
 impl SlowCall {
     fn times(&self) -> (Ticks, Ticks) {
@@ -133,6 +137,11 @@ pub(crate) fn subtract(calls: &mut Vec<KeptCall>, earlier: &[KeptCall]) {
     calls.retain(|kept| !earlier.iter().any(|earlier| earlier.is(kept)));
 }
 
+/// By which calls are compared. What is in no place is shorter than any call.
+fn ticks_of(place: &Option<SlowCall>) -> i64 {
+    place.as_ref().map_or(i64::MIN, |call| call.ticks)
+}
+
 /// A record's slowest calls, in any order.
 ///
 /// Nobody waits for the lock. While it is held, a reader finds the record being written, and reads again; a call that comes then, in a signal
@@ -140,20 +149,27 @@ pub(crate) fn subtract(calls: &mut Vec<KeptCall>, earlier: &[KeptCall]) {
 #[derive(Debug)]
 pub(super) struct Slowest {
     thread: Arc<ThreadFacts>,
-    /// As many as there is room for, at most.
-    calls: Mutex<Vec<SlowCall>>,
+    /// In the arena of the record's table.
+    calls: Mutex<&'static mut [Option<SlowCall>]>,
     /// Only longer calls are kept. For the record's own thread.
     above: Cell<i64>,
 }
 
 impl Record {
-    /// Makes room for the slowest calls, unless none are to be kept, or there is no memory. Called before the record is used.
-    pub(crate) fn keep_slowest(&mut self, thread: &Arc<ThreadFacts>) {
-        let mut calls = Vec::new();
-        if wanted() != 0 && calls.try_reserve_exact(wanted()).is_ok() {
+    /// Makes places for the slowest calls, unless none are to be kept, or there is no memory. Called before the record is used.
+    ///
+    /// # Safety
+    ///
+    /// The arena outlives the record.
+    pub(crate) unsafe fn keep_slowest(&mut self, thread: &Arc<ThreadFacts>, arena: &mut Arena) {
+        if wanted() == 0 {
+            return;
+        }
+        // SAFETY: guaranteed by the caller.
+        if let Some(places) = unsafe { arena.copies(None, wanted()) } {
             self.slowest = Some(Slowest {
                 thread: Arc::clone(thread),
-                calls: Mutex::new(calls),
+                calls: Mutex::new(places),
                 above: Cell::new(i64::MIN),
             });
             self.notable_above.set(LEAST);
@@ -170,18 +186,16 @@ impl Record {
     pub(crate) fn keep(&self, call: SlowCall) -> bool {
         self.is_slow(call.ticks)
             && self.change_slowest(|calls| {
-                if calls.len() == wanted() {
-                    let shortest = (0..calls.len()).min_by_key(|&at| calls[at].ticks);
-                    calls.swap_remove(shortest.unwrap_or_default());
-                }
-                calls.push(call);
+                let shortest = calls.iter_mut().min_by_key(|kept| ticks_of(kept));
+                shortest.into_iter().for_each(|place| *place = Some(call));
             })
     }
 
     /// Adds the value to a call that is kept.
     pub(crate) fn complete_slow(&self, begin: Ticks, end: Ticks, value: Value) {
         self.change_slowest(|calls| {
-            if let Some(call) = calls.iter_mut().find(|call| call.times() == (begin, end)) {
+            let mut kept = calls.iter_mut().flatten();
+            if let Some(call) = kept.find(|call| call.times() == (begin, end)) {
                 call.value = Some(value);
             }
         });
@@ -190,7 +204,8 @@ impl Record {
     /// Adds a caller to the calls that have ended since `start`.
     pub(crate) fn add_caller_since(&self, start: Ticks, number: u32) {
         self.change_slowest(|calls| {
-            let within = calls.iter_mut().filter(|call| call.end > start);
+            let kept = calls.iter_mut().flatten();
+            let within = kept.filter(|call| call.end > start);
             within.for_each(|call| call.callers.add(number));
         });
     }
@@ -198,11 +213,15 @@ impl Record {
     /// Forgets the calls that are in the earlier list. Neither allocates nor frees.
     pub(super) fn forget_slowest(&self, earlier: &[KeptCall]) {
         let is_earlier = |times| earlier.iter().any(|kept| kept.call.times() == times);
-        self.change_slowest(|calls| calls.retain(|call| !is_earlier(call.times())));
+        self.change_slowest(|calls| {
+            for place in calls {
+                place.take_if(|call| is_earlier(call.times()));
+            }
+        });
     }
 
     /// Returns whether the change could be made.
-    fn change_slowest(&self, change: impl FnOnce(&mut Vec<SlowCall>)) -> bool {
+    fn change_slowest(&self, change: impl FnOnce(&mut [Option<SlowCall>])) -> bool {
         let Some(slowest) = &self.slowest else {
             return false;
         };
@@ -211,10 +230,9 @@ impl Record {
         let mut calls = slowest.calls.try_lock();
         if let Some(calls) = calls.as_deref_mut() {
             change(calls);
-            let shortest = calls.iter().map(|call| call.ticks).min();
-            let above = shortest.filter(|_| calls.len() == wanted());
-            slowest.above.set(above.unwrap_or(i64::MIN));
-            let above = slowest.above.get().max(0).cast_unsigned();
+            let above = calls.iter().map(ticks_of).min().unwrap_or(i64::MIN);
+            slowest.above.set(above);
+            let above = above.max(0).cast_unsigned();
             self.notable_above
                 .set(above.clamp(LEAST, BUFFERED_BELOW - 1));
         }
@@ -232,7 +250,7 @@ impl Record {
         // Allocated before, because the thread keeps no call while the lock is held.
         let mut copies = Vec::with_capacity(wanted());
         if let Some(calls) = calls.try_lock() {
-            copies.extend(calls.iter().map(|&call| KeptCall {
+            copies.extend(calls.iter().flatten().map(|&call| KeptCall {
                 call,
                 thread: Arc::clone(thread),
             }));

@@ -3,9 +3,13 @@
 //! It grows by segments, each of which is as long as all before it plus [`FIRST_LEN`]. So an entry never moves, and a running activation
 //! can keep a pointer to its entry.
 
-use core::ptr;
+use core::mem;
+use core::ptr::{self, NonNull};
 
 use crate::record::Record;
+use crate::record::arena::Arena;
+use crate::record::pages::Zeroed;
+use crate::record::slices::Slices;
 use crate::sync::atomic::Ordering::{Relaxed, Release};
 use crate::sync::atomic::{AtomicPtr, AtomicU32};
 
@@ -88,28 +92,101 @@ impl Position {
     }
 }
 
-/// The existing segments of a thread's table.
-#[derive(Debug, Default)]
-pub(crate) struct Table(Vec<Box<[Entry]>>);
+// SAFETY: it consists of a pointer that may be null and an integer.
+unsafe impl Zeroed for Entry {}
+
+/// The existing segments of a thread's table, and its records.
+///
+/// A record is not in a `Box`, because moving a `Box` asserts that nothing else points to its content. The table and running probes point to
+/// the record, and the record's histogram points into itself.
+#[derive(Debug)]
+pub(crate) struct Table {
+    segments: Slices<Entry, FIRST_LEN>,
+    /// One more than the highest number of which there is a record.
+    len: usize,
+    /// Where the records are.
+    arena: Arena,
+}
+
+// SAFETY: it owns all that it points to, which is of types that may be sent.
+unsafe impl Send for Table {}
 
 impl Table {
-    /// The entry of callsite `number`, which is made now if it does not exist. `None` if there is no memory.
-    pub(crate) fn entry(&mut self, number: usize) -> Option<&Entry> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            segments: Slices::new(),
+            len: 0,
+            arena: Arena::new(),
+        }
+    }
+
+    /// The record of callsite `number`, which `make` makes if it does not exist. `None` if there is no memory.
+    pub(crate) fn record(
+        &mut self,
+        number: usize,
+        make: impl FnOnce(*const Entry, &mut Arena) -> Record,
+    ) -> Option<NonNull<Record>> {
         let position = Position::of(number as u32);
-        while self.0.len() <= usize::from(position.segment) {
-            let len = FIRST_LEN << self.0.len();
-            let mut segment = Vec::new();
-            segment.try_reserve_exact(len).ok()?;
-            segment.resize_with(len, Entry::new);
-            self.0.try_reserve(1).ok()?;
-            self.0.push(segment.into_boxed_slice());
+        let segment = usize::from(position.segment);
+        while self.segments.count() <= segment {
+            self.segments.grow()?;
         }
         let index = position.offset as usize / size_of::<Entry>();
-        self.0.get(usize::from(position.segment))?.get(index)
+        let entry = self.segments.get(segment)?.get(index)?;
+        if entry.record().is_null() {
+            let place = self.arena.place::<Record>()?;
+            let record = make(entry, &mut self.arena);
+            // SAFETY: the place is new, and for a record.
+            unsafe { place.write(record) };
+            entry.set_record(place.as_ptr());
+            self.len = self.len.max(number + 1);
+        }
+        NonNull::new(entry.record().cast_mut())
+    }
+
+    pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
+        let entries = self.segments().flatten();
+        // SAFETY: null becomes `None`, and what is dropped is set to null.
+        entries.filter_map(|entry| unsafe { entry.record().as_ref() })
+    }
+
+    /// Drops the records that are not needed any more, and returns whether others remain. To be called after the thread has stopped using them.
+    pub(crate) fn drop_records(&mut self, has_ended: impl Fn(&Record) -> bool) -> bool {
+        for entry in self.segments().flatten() {
+            let record = entry.record().cast_mut();
+            // SAFETY: as in `records`.
+            if unsafe { record.as_ref() }.is_some_and(&has_ended) {
+                entry.set_record(ptr::null());
+                // SAFETY: `record` has written it, and nobody finds it any more.
+                unsafe { record.drop_in_place() };
+            }
+        }
+        self.records().next().is_some()
+    }
+
+    /// Takes the memory for another thread, unless there is much of it: new pages take long beside the start of a thread. To be called when
+    /// there are no records any more.
+    pub(crate) fn take_for_reuse(&mut self) -> Option<Self> {
+        let is_small = self.segments.count() <= 2 && self.arena.has_one_chunk();
+        is_small.then(|| {
+            let mut table = mem::replace(self, Self::new());
+            (table.len, table.arena.used) = (0, 0);
+            table
+        })
     }
 
     pub(crate) fn segments(&self) -> impl Iterator<Item = &[Entry]> {
-        self.0.iter().map(|segment| &**segment)
+        self.segments.iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.drop_records(|_| true);
     }
 }
 
@@ -130,16 +207,45 @@ mod tests {
     }
 
     #[test]
-    fn entries_stay_where_they_are() {
-        let mut table = Table::default();
-        let first: *const Entry = table.entry(3).unwrap();
-        table.entry(3).unwrap().enter();
-        for number in 0..1000 {
-            table.entry(number).unwrap().enter();
+    fn records_and_entries_stay_where_they_are() {
+        let mut table = Table::new();
+        let mut record = |number: usize| {
+            let record = table.record(number, |entry, _| {
+                // SAFETY: the table drops the record before the entry.
+                unsafe { Record::new(number as u32, 1, entry) }
+            });
+            // SAFETY: the table lives until the end of the test.
+            unsafe { record.unwrap().as_ref() }
+        };
+        let first = record(3);
+        first.entry().enter();
+        for number in (0..1000).rev() {
+            record(number).entry().enter();
         }
-        assert!(ptr::eq(first, table.entry(3).unwrap()));
-        assert_eq!(table.entry(3).unwrap().depth(), 2);
-        assert!(table.entry(3).unwrap().leave() && !table.entry(3).unwrap().leave());
-        assert_eq!(table.segments().count(), 6);
+        assert!(ptr::eq(first, record(3)));
+        assert_eq!(first.entry().depth(), 2);
+        assert!(first.entry().leave() && !first.entry().leave());
+        assert_eq!((table.segments().count(), table.len()), (6, 1000));
+        let numbers: Vec<u32> = table.records().map(|record| record.id).collect();
+        assert_eq!(numbers, (0..1000).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn records_of_running_calls_remain() {
+        let mut table = Table::new();
+        for number in [2, 40] {
+            // SAFETY: as above.
+            table.record(number, |entry, _| unsafe {
+                Record::new(number as u32, 1, entry)
+            });
+        }
+        table.records().last().unwrap().entry().enter();
+        assert!(table.drop_records(|record| !record.is_running()));
+        assert_eq!(
+            table.records().map(|record| record.id).collect::<Vec<_>>(),
+            [40]
+        );
+        table.records().last().unwrap().entry().leave();
+        assert!(!table.drop_records(|record| !record.is_running()));
     }
 }

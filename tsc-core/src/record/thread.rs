@@ -160,9 +160,9 @@ impl Thread {
         }
     }
 
-    /// Whether this thread's table has an entry of a callsite, even after a reset or a pause.
-    pub(crate) fn has_room_for(&self, position: Position) -> bool {
-        u32::from(position.segment) < self.segments_len.get()
+    /// Whether this thread has used a table, even if there was a reset or a pause since.
+    pub(crate) fn has_table(&self) -> bool {
+        self.segments_len.get() != 0
     }
 
     /// Finds them in the first `len` segments, which is one of the thread's own lengths.
@@ -302,7 +302,7 @@ impl Thread {
 
     fn add_loss_and_cost(&self, at: Ticks, loss: Loss, answer: &Answer) {
         // On a thread without timed probes, nobody needs it.
-        if self.segments_len.get() != 0 {
+        if self.has_table() {
             self.add_loss(at, loss);
             self.add_cost_of_asking(answer);
         }

@@ -16,12 +16,21 @@ struct Filter {
 
 /// Whether the callsite is left out.
 pub(super) fn leaves_out(callsite: &Callsite) -> bool {
+    filter().leaves_out(|| full_name(callsite))
+}
+
+/// Whether names of callsites are looked at.
+pub(super) fn is_set() -> bool {
+    let Filter { only, skip } = filter();
+    only.is_some() || skip.is_some()
+}
+
+fn filter() -> &'static Filter {
     static FILTER: OnceBox<Filter> = OnceBox::new();
-    let filter = FILTER.get_or_init(|| {
+    FILTER.get_or_init(|| {
         let [only, skip] = [&environment::ONLY, &environment::SKIP].map(expression);
         Box::new(Filter { only, skip })
-    });
-    filter.leaves_out(|| full_name(callsite))
+    })
 }
 
 /// The name that the expressions are matched against.

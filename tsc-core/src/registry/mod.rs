@@ -21,9 +21,9 @@ use crate::calibration::overhead;
 use crate::on_cpu;
 use crate::process::{self, PerProcess};
 use crate::record::callsite::{self, Callsite};
-use crate::record::table::Entry;
+use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
-use crate::record::{OwnedRecord, Record, Sums};
+use crate::record::{Record, Sums};
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
@@ -92,6 +92,8 @@ struct Lists {
     lingering: Vec<Arc<Shard>>,
     /// Threads that ended during a reading. No section of theirs is running.
     unmoved: Vec<Arc<Shard>>,
+    /// Tables of ended threads, for others.
+    spare: Vec<Table>,
 }
 
 /// Whether the process has light probes, so that timed calls link frames, too.
@@ -173,8 +175,7 @@ fn register<T>(
         if thread.is_reporting() {
             return None;
         }
-        let grows = callsite.is_light() || !thread.has_room_for(callsite.position());
-        if !room::is_left_for_call(grows) {
+        if is_to_allocate(thread, callsite) && !room::is_left_for_call() {
             return None;
         }
         light::begin_own_work(thread);
@@ -193,6 +194,26 @@ fn register<T>(
         UNRECORDED.fetch_add(1, Relaxed);
     }
     made
+}
+
+/// Whether a call may take memory from the program's allocator: the first one of a thread or of a kind of probe does. The others must not,
+/// because they come in the middle of the program's work: see [`Arena`](crate::record::arena::Arena).
+fn is_to_allocate(thread: &Thread, callsite: &Callsite) -> bool {
+    let has_light_probes = has_light_probes();
+    let is_unusual = || !overhead::is_known(callsite.kind()) || filter::is_set();
+    !has_begun(thread, callsite.is_light() || has_light_probes)
+        || has_light_probes && !overhead::is_mixed()
+        || callsite.number().is_none() && (cfg!(feature = "pmu") || is_unusual())
+}
+
+/// Whether the thread has a shard, and an account if it is to have light probes.
+fn has_begun(thread: &Thread, is_with_light: bool) -> bool {
+    let is_light = crate::record::light::this().has_begun();
+    let may_have_begun = is_light || thread.has_table() && !is_with_light;
+    // Asked before the slot, because a thread's first use of that allocates.
+    may_have_begun
+        && with_shard_slot(|slot| slot.current(REGISTRY.get_if_made()?).map(drop)).flatten()
+            == Some(())
 }
 
 /// Gives `f` this thread's record of `callsite`, unless nothing is recorded now. `begin` as in [`find`].
@@ -265,13 +286,9 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Rec
     })
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
-        // SAFETY: `release` frees the entry, after the record.
-        let made = unsafe { make_record(callsite, number, entry, None) };
-        if made.is_none() {
-            // SAFETY: it comes from a box, and no record has it.
-            drop(unsafe { Box::from_raw(entry) });
-        }
-        made.map(OwnedRecord::into_raw)
+        // SAFETY: `release` frees both, the entry after the record.
+        let record = unsafe { make_record(callsite, number, entry) };
+        Some(Box::leak(Box::new(record)).into())
     })
 }
 

@@ -100,13 +100,12 @@ impl Own {
         if let Some(light) = &mut self.light {
             sheets.add_light(&shard.name, &light.rest(takes));
         }
-        let (totals, _) = sheets.of(&shard.name, self.records.len());
+        let (totals, _) = sheets.of(&shard.name, self.table.len());
         if takes {
-            self.taken.resize_with(self.records.len(), Totals::default);
+            self.taken.resize_with(self.table.len(), Totals::default);
             self.is_to_forget = true;
         }
-        let records = self.records.iter().flatten();
-        for record in records.filter(|record| is_wanted(record)) {
+        for record in self.table.records().filter(|record| is_wanted(record)) {
             let number = record.id as usize;
             let mut rest = record.totals(shard.is_own());
             let all = takes.then(|| rest.clone());
@@ -124,7 +123,7 @@ impl Own {
     /// signal handler.
     pub(super) fn forget_taken(&mut self) {
         if std::mem::take(&mut self.is_to_forget) {
-            for record in self.records.iter().flatten() {
+            for record in self.table.records() {
                 if let Some(taken) = self.taken.get(record.id as usize) {
                     record.forget(taken);
                 }

@@ -9,8 +9,6 @@ use crate::sync::atomic::Ordering::Relaxed;
 const STACKS: usize = 1 << 23;
 /// What any work takes, without what follows.
 const ANY: usize = 1 << 16;
-/// A thread's tables, for each callsite of the process.
-const TABLES: usize = 128;
 /// The figures of a row, while they are read.
 const ROW: usize = 1 << 14;
 /// A report, without its rows.
@@ -20,10 +18,9 @@ fn callsites() -> usize {
     NUMBERS.load(Relaxed) as usize
 }
 
-/// For a call, after which the thread's tables may have grown.
-pub(super) fn is_left_for_call(grows: bool) -> bool {
-    let tables = if grows { TABLES * callsites() } else { 0 };
-    memory::is_left(ANY + tables) && (REGISTRY.get_if_made().is_some() || memory::can_map(STACKS))
+/// For the first call of a thread or of a kind of probe.
+pub(super) fn is_left_for_call() -> bool {
+    memory::is_left(ANY) && (REGISTRY.get_if_made().is_some() || memory::can_map(STACKS))
 }
 
 /// For adding the figures of so many records to those of ended threads.

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::sheets::{ThreadName, name_of_rows};
 use super::{RECORDS, Registry, has_light_probes};
 use crate::calibration::overhead;
+use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::{self, Contexts};
 use crate::record::counters::ContextSums;
@@ -15,7 +16,6 @@ use crate::record::slowest::ThreadFacts;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
-use crate::record::{OwnedRecord, Record};
 use crate::sync::Mutex;
 use crate::tsc::clock;
 use crate::{interruption, process};
@@ -38,11 +38,7 @@ unsafe impl Send for Shard {}
 // SAFETY: the same reasons as for `Send` hold for shared references.
 unsafe impl Sync for Shard {}
 
-#[derive(Default)]
 pub(super) struct Own {
-    /// By callsite number; `None` if the callsite was not called on the thread.
-    pub(super) records: Vec<Option<OwnedRecord>>,
-    /// After the records, which point into it and must be dropped first.
     pub(super) table: Table,
     /// `Some` if call trees are recorded. In a box, because the thread points to it.
     pub(super) tree: Option<Box<Contexts>>,
@@ -64,10 +60,7 @@ impl Shard {
     /// Whether calls or sections are running.
     pub(super) fn is_running(&self) -> bool {
         let own = self.own.lock();
-        own.records
-            .iter()
-            .flatten()
-            .any(|record| record.is_running())
+        own.table.records().any(Record::is_running)
     }
 
     /// Makes a shard for a new thread and adds it to the registry.
@@ -98,8 +91,12 @@ impl Shard {
             name: name_of_rows(&facts),
             facts: Arc::new(facts),
             own: Mutex::new(Own {
+                table: lists.spare.pop().unwrap_or_else(Table::new),
                 tree,
-                ..Own::default()
+                taken_tree: Vec::new(),
+                light: None,
+                taken: Vec::new(),
+                is_to_forget: false,
             }),
         });
         lists.live.push(Arc::clone(&shard));
@@ -116,21 +113,16 @@ impl Shard {
     ) -> Option<NonNull<Record>> {
         let mut own = self.own.lock();
         own.forget_taken();
-        let Own { records, table, .. } = &mut *own;
-        if records.len() <= number {
-            records.try_reserve(number + 1 - records.len()).ok()?;
-            records.resize_with(number + 1, || None);
-        }
-        let entry = table.entry(number)?;
-        let record = &mut records[number];
-        if record.is_none() {
-            // SAFETY: the table is dropped after the records.
-            *record = unsafe { make_record(callsite, number, entry, Some(&self.facts)) };
-        }
-        let record = record.as_ref()?.pointer();
-        entry.set_record(record.as_ptr());
+        let table = &mut own.table;
+        let record = table.record(number, |entry, arena| {
+            // SAFETY: the table drops its records before its entries and its arena.
+            let mut record = unsafe { make_record(callsite, number, entry) };
+            // SAFETY: as above.
+            unsafe { record.keep_slowest(&self.facts, arena) };
+            record
+        })?;
         if has_light_probes() && thread.begin_to_mix() {
-            records.iter().flatten().for_each(set_costs);
+            table.records().for_each(set_costs);
         }
         // Under the lock, so that whoever takes the figures later finds the table in use.
         thread.set_table(table);
@@ -138,8 +130,6 @@ impl Shard {
     }
 }
 
-/// The record keeps its slowest calls if it is a thread's, of which `facts` are given. `None` if there is no memory.
-///
 /// # Safety
 ///
 /// `entry` outlives the record.
@@ -147,31 +137,27 @@ pub(super) unsafe fn make_record(
     callsite: &'static Callsite,
     number: usize,
     entry: *const Entry,
-    facts: Option<&Arc<ThreadFacts>>,
-) -> Option<OwnedRecord> {
+) -> Record {
     let order = RECORDS.fetch_add(1, Relaxed) + 1;
-    // SAFETY: guaranteed by the caller: the entry outlives the record.
+    #[allow(unused_mut)] // without `pmu`
+    // SAFETY: guaranteed by the caller.
     let mut record = unsafe { Record::new(number as u32, order, entry) };
-    if let Some(facts) = facts {
-        record.keep_slowest(facts);
-    }
     // Here, because a probe must not allocate: it may be an allocator's.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     record
         .events
         .replace(callsite.events.get_or_init(Box::default));
-    let record = OwnedRecord::new(record)?;
     record.fence.set(callsite.fence());
     set_costs(&record);
-    Some(record)
+    record
 }
 
 /// Sets what a probe of the record costs, as far as that is known now.
-fn set_costs(record: &OwnedRecord) {
+fn set_costs(record: &Record) {
     if let Some(fence) = record.fence.get() {
-        let overhead = overhead::of(fence);
-        record.visible.set(overhead.visible_ticks.round() as u64);
-        record.cost.set(overhead.total_ticks.round() as u64);
-        record.nesting.set(overhead.nesting_ticks.round() as u64);
+        let [visible, total, nesting] = overhead::means(fence).map(|ticks| ticks.round() as u64);
+        record.visible.set(visible);
+        record.cost.set(total);
+        record.nesting.set(nesting);
     }
 }

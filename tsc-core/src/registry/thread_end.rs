@@ -11,9 +11,12 @@ use super::light::check::end_light;
 use super::shard::Shard;
 use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
 use crate::record::thread::{self, Thread};
-use crate::record::{OwnedRecord, Record, contexts, light};
+use crate::record::{Record, contexts, light};
 use crate::sync::{sleep, thread_local};
 use tsc_report::__private::Combine;
+
+/// The most tables that are kept for other threads.
+const SPARE: usize = 16;
 
 /// The thread's shard: null, or from [`Arc::into_raw`].
 ///
@@ -108,7 +111,7 @@ impl Lists {
             return add(list, shard);
         }
         for shard in mem::take(&mut self.unmoved).into_iter().chain([shard]) {
-            let records = shard.own.lock().records.iter().flatten().count();
+            let records = shard.own.lock().table.records().count();
             if !room::is_left_for_end(records) || self.end(&shard) {
                 add(&mut self.lingering, shard);
             }
@@ -122,17 +125,21 @@ impl Lists {
         own.add_to(shard, &mut self.ended, false, has_ended);
         own.tree = None;
         own.light = None;
-        for slot in &mut own.records {
-            slot.take_if(|record| has_ended(record));
+        let is_running = own.table.drop_records(has_ended);
+        if !is_running
+            && self.spare.len() < SPARE
+            && let Some(table) = own.table.take_for_reuse()
+        {
+            add(&mut self.spare, table);
         }
-        own.records.iter().any(Option::is_some)
+        is_running
     }
 }
 
-/// Adds a shard if there is memory for it.
-fn add(shards: &mut Vec<Arc<Shard>>, shard: Arc<Shard>) {
-    if shards.try_reserve(1).is_ok() {
-        shards.push(shard);
+/// Adds it if there is memory for that.
+fn add<T>(list: &mut Vec<T>, it: T) {
+    if list.try_reserve(1).is_ok() {
+        list.push(it);
     }
 }
 
@@ -166,8 +173,8 @@ fn fold_orphan(orphan: NonNull<Record>) {
         if !room::is_left_for_end(1) {
             return None;
         }
-        // SAFETY: `find_here` has made it from a Box for a single call, which has ended.
-        let record = unsafe { OwnedRecord::from_raw(orphan) };
+        // SAFETY: `find_here` has made it for a single call, which has ended.
+        let record = unsafe { orphan.as_ref() };
         let (number, mut totals) = (record.id, record.totals(true));
         // Units, and polls that do not complete a call, are in records without one.
         CALLS_AFTER_END.fetch_add(totals.sums.calls(), Relaxed);
@@ -181,9 +188,11 @@ fn fold_orphan(orphan: NonNull<Record>) {
         rows[number as usize].merge(&totals);
         drop(lists);
         let entry = record.entry_pointer().cast_mut();
-        drop(record);
-        // SAFETY: made from a Box, like the record, which alone pointed to it and is freed.
-        drop(unsafe { Box::from_raw(entry) });
+        // SAFETY: both were made from boxes, and only the record points to the entry.
+        unsafe {
+            drop(Box::from_raw(orphan.as_ptr()));
+            drop(Box::from_raw(entry));
+        }
         Some(())
     });
     if folded.flatten().is_none() {

@@ -29,7 +29,7 @@ impl LightRecord {
     /// `None` if the system has no memory. What the parent of a fork has counted in `inherited` paths is not this process's.
     pub(crate) fn new(inherited: Option<Arc<Paths>>) -> Option<Self> {
         let mut record = Self {
-            rows: Rows::default(),
+            rows: Rows::new(),
             paths: inherited.or_else(|| Paths::new().map(Arc::new))?,
             taken: LightSums::default(),
         };
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn every_figure_is_taken_once() {
         let mut record = LightRecord::new(None).unwrap();
-        record.rows.reserve(3);
+        record.rows.reserve(3).unwrap();
         let call = |record: &LightRecord| {
             record.rows.current()[2].add(Row::CALLS, 1);
             record.paths.add(
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(calls(&record.rest(false)), (0, 0));
         call(&record);
         call(&record);
-        record.rows.reserve(100);
+        record.rows.reserve(100).unwrap();
         assert_eq!(calls(&record.rest(true)), (2, 200));
     }
 }

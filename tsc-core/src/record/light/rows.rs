@@ -1,6 +1,8 @@
 //! How often each light callsite was called on a thread.
 
 use crate::record::counters::Count;
+use crate::record::pages::Zeroed;
+use crate::record::slices::Slices;
 
 /// The counters of one callsite on one thread, which only this thread writes.
 #[derive(Debug)]
@@ -47,31 +49,38 @@ impl Row {
 /// The values of a row's counters.
 pub(crate) type Counts = [u64; Row::COUNTERS];
 
+// SAFETY: it consists of counters, which may be 0.
+unsafe impl Zeroed for Row {}
+
 /// The rows of a thread, by callsite number.
 ///
 /// An array that has become too short stays, and its counts are part of the sums: a signal handler may have interrupted a probe that is about
 /// to count in it.
-#[derive(Debug, Default)]
-pub(crate) struct Rows(Vec<Box<[Row]>>);
+#[derive(Debug)]
+pub(crate) struct Rows(Slices<Row, 16>);
 
 impl Rows {
-    /// The array in use; empty before the first call.
-    pub(crate) fn current(&self) -> &[Row] {
-        self.0.last().map_or(&[], |rows| rows)
+    pub(crate) const fn new() -> Self {
+        Self(Slices::new())
     }
 
-    /// Makes room for this many callsites.
-    pub(crate) fn reserve(&mut self, callsites: usize) {
-        if self.current().len() < callsites {
-            let rows = (0..callsites.next_power_of_two().max(16)).map(|_| Row::new());
-            self.0.push(rows.collect());
+    /// The array in use; empty before the first call.
+    pub(crate) fn current(&self) -> &[Row] {
+        self.0.last()
+    }
+
+    /// Makes room for this many callsites. `None` if the system has no more memory.
+    pub(crate) fn reserve(&mut self, callsites: usize) -> Option<()> {
+        while self.current().len() < callsites {
+            self.0.grow()?;
         }
+        Some(())
     }
 
     /// The counts of each callsite.
     pub(crate) fn read(&self) -> Vec<Counts> {
         let mut counts = vec![Counts::default(); self.current().len()];
-        for rows in &self.0 {
+        for rows in self.0.iter() {
             let counters = rows.iter().flat_map(|row| &row.0);
             for (sum, counter) in counts.as_flattened_mut().iter_mut().zip(counters) {
                 *sum = sum.wrapping_add(counter.get());
@@ -87,12 +96,12 @@ mod tests {
 
     #[test]
     fn counts_survive_growth() {
-        let mut rows = Rows::default();
+        let mut rows = Rows::new();
         assert!(rows.current().is_empty() && rows.read().is_empty());
-        rows.reserve(3);
+        rows.reserve(3).unwrap();
         rows.current()[2].add(Row::CALLS, 5);
         let old: *const Row = &raw const rows.current()[2];
-        rows.reserve(100);
+        rows.reserve(100).unwrap();
         rows.current()[2].add(Row::CALLS, 1);
         rows.current()[99].add(Row::UNITS, 7);
         // SAFETY: old arrays stay.
@@ -100,7 +109,7 @@ mod tests {
         let counts = rows.read();
         assert_eq!(counts[2][Row::CALLS], 16);
         assert_eq!(counts[99][Row::UNITS], 7);
-        rows.reserve(50);
+        rows.reserve(50).unwrap();
         assert_eq!(rows.current().len(), 128);
     }
 }

@@ -95,6 +95,11 @@ pub(crate) fn in_register<T>(place: &T) -> &T {
 }
 
 impl LightThread {
+    /// Whether this thread has made light calls.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.word.get().is_null()
+    }
+
     /// Whether nothing has happened since the last check: no tick, no time off the CPU, no pause and no reset.
     #[inline(always)]
     pub(crate) fn is_current(&self) -> bool {

@@ -97,7 +97,13 @@ impl Shard {
         let Some(record) = &mut own.light else {
             return false;
         };
-        record.rows.reserve(NUMBERS.load(Relaxed) as usize);
+        if record
+            .rows
+            .reserve(NUMBERS.load(Relaxed) as usize)
+            .is_none()
+        {
+            return false;
+        }
         light.set_rows(record.rows.current());
         keep_valid(light);
         true
