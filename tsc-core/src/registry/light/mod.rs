@@ -97,11 +97,8 @@ impl Shard {
         let Some(record) = &mut own.light else {
             return false;
         };
-        if record
-            .rows
-            .reserve(NUMBERS.load(Relaxed) as usize)
-            .is_none()
-        {
+        let callsites = NUMBERS.load(Relaxed) as usize;
+        if record.rows.reserve(callsites).is_none() {
             return false;
         }
         light.set_rows(record.rows.current());
