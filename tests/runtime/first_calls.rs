@@ -1,0 +1,55 @@
+//! A function's first call takes nothing from the program's allocator, unless it is the first one of a thread or of a kind of probe. This is
+//! a process with one test: a thread that waits for a lock of the registry's, because others make first calls, is parked, which allocates.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use tsc_runtime::{cycles, snapshot};
+
+/// Counts what this thread allocates.
+struct Counting;
+
+thread_local!(static ALLOCATIONS: Cell<u64> = const { Cell::new(0) });
+
+// SAFETY: `System` does the work and meets the requirements.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: guaranteed by the caller: the same requirements apply to `System`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: guaranteed by the caller: the block is from `alloc`, and so from `System`, with this layout.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+macro_rules! functions {
+    ($caller:ident: $(#[$attribute:meta] $name:ident)*) => {
+        $(#[$attribute] fn $name(value: u64) -> u64 { value.wrapping_mul(3) })*
+        fn $caller() { $(std::hint::black_box($name(1));)* }
+    };
+}
+
+functions!(call_first: #[cycles] timed #[cycles(light)] light);
+functions!(call_new: #[cycles] a #[cycles(light)] b #[cycles] c #[cycles(light)] d #[cycles] e #[cycles(light)] f
+    #[cycles] g #[cycles(light)] h #[cycles] i #[cycles(light)] j #[cycles] k #[cycles(light)] l #[cycles] m
+    #[cycles(light)] n #[cycles] o #[cycles(light)] p #[cycles] q #[cycles(light)] r #[cycles] s #[cycles(light)] t);
+
+#[test]
+fn first_calls_of_functions_allocate_nothing() {
+    call_first();
+    // Timed calls beside light probes are calibrated, too.
+    call_first();
+    let before = ALLOCATIONS.get();
+    call_new();
+    assert_eq!(ALLOCATIONS.get(), before);
+    let report = snapshot();
+    for name in ["a", "b", "s", "t"] {
+        assert_eq!(report.callsite(name).map(|row| row.calls()), Some(1));
+    }
+}
