@@ -14,8 +14,6 @@ use tsc_report::Bucket;
 struct Shared(Table);
 
 // SAFETY: one thread records and the other one only reads, as a thread and those that make reports do.
-unsafe impl Send for Shared {}
-// SAFETY: one thread records and the other one only reads, as said for `Send`.
 unsafe impl Sync for Shared {}
 
 impl Shared {

@@ -29,7 +29,7 @@ impl<T: Zeroed, const FIRST_LEN: usize> Slices<T, FIRST_LEN> {
     pub(crate) fn grow(&mut self) -> Option<()> {
         let start = self.starts.get_mut(self.count)?;
         // SAFETY: `new` has checked that the layout has a size.
-        *start = unsafe { memory::map(layout::<T>(FIRST_LEN << self.count)?) }?.cast();
+        *start = unsafe { memory::map(Layout::array::<T>(FIRST_LEN << self.count).ok()?) }?.cast();
         self.count += 1;
         Some(())
     }
@@ -65,18 +65,12 @@ impl<T: Zeroed, const FIRST_LEN: usize> Slices<T, FIRST_LEN> {
     }
 }
 
-fn layout<T>(len: usize) -> Option<Layout> {
-    Layout::array::<T>(len).ok()
-}
-
 impl<T: Zeroed, const FIRST_LEN: usize> Drop for Slices<T, FIRST_LEN> {
     fn drop(&mut self) {
         const { assert!(!core::mem::needs_drop::<T>()) }
         for place in (0..self.count).filter_map(|index| self.place(index)) {
-            if let Some(layout) = layout::<T>(place.len()) {
-                // SAFETY: `grow` has mapped it with this layout, and no reference to it outlives its owner.
-                unsafe { memory::unmap(place.cast(), layout) };
-            }
+            // SAFETY: `grow` has mapped it with this layout, and no reference to it outlives its owner.
+            unsafe { memory::unmap(place.cast(), Layout::for_value(place.as_ref())) };
         }
     }
 }

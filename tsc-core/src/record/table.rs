@@ -134,7 +134,7 @@ impl Table {
         let index = position.offset as usize / size_of::<Entry>();
         let entry = self.segments.get(segment)?.get(index)?;
         if entry.record().is_null() {
-            let place = self.arena.place::<Record>()?;
+            let place = self.arena.places::<Record>(1)?;
             let record = make(entry, &mut self.arena);
             // SAFETY: the place is new, and for a record.
             unsafe { place.write(record) };
@@ -170,7 +170,8 @@ impl Table {
         let is_small = self.segments.count() <= 2 && self.arena.has_one_chunk();
         is_small.then(|| {
             let mut table = mem::replace(self, Self::new());
-            (table.len, table.arena.used) = (0, 0);
+            table.len = 0;
+            table.arena.clear();
             table
         })
     }

@@ -1,4 +1,5 @@
-//! The first column of a row, 50 bytes as `%-50.50s` would print them after a long path has lost its middle, and the remark that distinguishes rows with equal first columns.
+//! The first column of a row, 50 bytes as `%-50.50s` would print them after a long path has lost its middle, and the remark that distinguishes
+//! rows with equal first columns.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
