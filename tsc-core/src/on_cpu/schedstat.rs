@@ -4,10 +4,10 @@
 //! a position neither takes anything from a file nor waits.
 
 use super::reading::Statistics;
-use crate::process::{NotCancelled, OwnDescriptor};
+use crate::process::{NotCancelled, OwnDescriptor, cpu_time};
 
 /// The largest difference between the time run in the statistics and the CPU clock, which was read just before and has updated the
-/// statistics.
+/// statistics, if nothing has come between them.
 const LAG_NS: u64 = 1_000_000;
 
 #[derive(Debug)]
@@ -67,7 +67,10 @@ impl Schedstat {
         // SAFETY: the buffer has the given length.
         let length = unsafe { libc::pread(descriptor, text.as_mut_ptr().cast(), text.len(), 0) };
         let found = parse(text.get(..usize::try_from(length).ok()?)?)?;
-        let is_own = cpu_ns.abs_diff(found.ran_ns) <= LAG_NS
+        let is_at_most = |cpu_ns| found.ran_ns <= cpu_ns + LAG_NS;
+        // Interrupts or a hypervisor may have taken the CPU in between for any time, and the kernel may count that as the thread's.
+        let is_own = cpu_ns <= found.ran_ns + LAG_NS
+            && (is_at_most(cpu_ns) || cpu_time::of_thread().is_some_and(is_at_most))
             && found.ran_ns >= self.last.ran_ns
             && found.waited_ns >= self.last.waited_ns
             && found.runs >= self.last.runs;
@@ -140,6 +143,18 @@ mod tests {
         assert!(second.runs > first.runs && second.ran_ns > first.ran_ns);
         schedstat.close();
         assert_eq!(schedstat.read(of_thread().unwrap()), None);
+    }
+
+    #[test]
+    fn thread_may_have_run_on_since_its_clock_was_read() {
+        let mut schedstat = Schedstat::new();
+        schedstat.open();
+        let before = of_thread().unwrap();
+        while of_thread().unwrap() < before + 5 * LAG_NS {}
+        if schedstat.descriptor.is_some() {
+            assert!(schedstat.read(before).unwrap().ran_ns > before + LAG_NS);
+        }
+        schedstat.close();
     }
 
     #[test]
