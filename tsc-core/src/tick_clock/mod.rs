@@ -22,9 +22,11 @@ mod thread;
 mod words;
 
 #[cfg(test)]
-pub(crate) use script::epoch;
+pub(crate) use script::{epoch, wake_up_us};
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) use thread::start_from_zero;
+#[cfg(not(test))]
+pub(crate) use thread::wake_up_us;
 pub(crate) use thread::{begin, begin_anew, note_given, note_noticed, so_far, unavailable};
 use words::Words;
 pub(crate) use words::make_stale;

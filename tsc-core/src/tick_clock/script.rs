@@ -14,6 +14,11 @@ pub(crate) fn epoch() -> &'static Epoch {
     FOLLOWED.with(Cell::get).unwrap_or(&EPOCH)
 }
 
+/// What the clock's thread takes to wake up, on the simulated machine.
+pub(crate) const fn wake_up_us() -> f64 {
+    25.0
+}
+
 /// Makes this thread follow a clock of its own.
 #[cfg(not(shuttle))]
 pub(crate) fn follow_own() {

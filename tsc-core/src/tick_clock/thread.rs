@@ -42,6 +42,8 @@ use pace::SoFar;
 const STACK: usize = 64 * 1024;
 /// The thread asks for its own CPU time so rarely, because the answer takes up to a third of what a wake-up takes without it.
 const ASKS_EVERY: u64 = 8;
+/// What a wake-up takes as long as that is not known, in nanoseconds: 10 to 30 µs in virtual machines, the more the busier the host.
+const WAKE_UP_NS: u64 = 26_000;
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// The interval that the user has chosen, in nanoseconds. 0 if none.
@@ -50,6 +52,8 @@ static FIXED: AtomicU64 = AtomicU64::new(0);
 static SLOW: AtomicU32 = AtomicU32::new(0);
 /// The thread's CPU time when it last asked, in nanoseconds.
 static COST: AtomicU64 = AtomicU64::new(0);
+/// The mean CPU time of going to sleep and waking up.
+static WAKE_UP: AtomicU64 = AtomicU64::new(WAKE_UP_NS);
 /// How long the thread has existed, likewise.
 static AGE: AtomicU64 = AtomicU64::new(0);
 /// Those two, and the number of ticks, when the process began or the figures were reset.
@@ -123,6 +127,12 @@ pub(crate) fn so_far() -> [u64; 3] {
     so_far
 }
 
+/// The CPU time that the clock's thread takes to go to sleep and to wake up on this machine, in microseconds.
+#[cfg(not(test))]
+pub(crate) fn wake_up_us() -> f64 {
+    WAKE_UP.load(Relaxed) as f64 / 1000.0
+}
+
 /// The figures were reset.
 pub(crate) fn begin_anew() {
     for (since, total) in SINCE.iter().zip(totals()) {
@@ -151,6 +161,9 @@ extern "C" fn run() -> ! {
             so_far.cost = system::own_cpu_time().unwrap_or_default();
             so_far.wake_ups = wake_ups;
             COST.store(so_far.cost.as_nanos() as u64, Relaxed);
+            if let Some(of_one) = so_far.cost_of_wake_up() {
+                WAKE_UP.store(of_one.as_nanos() as u64, Relaxed);
+            }
         }
         AGE.store(so_far.elapsed.as_nanos() as u64, Relaxed);
         let usual = fixed.unwrap_or_else(|| pace::mean(so_far));

@@ -15,6 +15,9 @@
 //! the scheduler look, or in a function that wakes another thread up. But the kernel does not tell when the thread got the CPU back, so a
 //! tick in a long function may have come after that. It counts if the function [usually](Usual) runs for so long between a tick and its next probe.
 //!
+//! Nor does a tick that may have come in the system call that blocks, which takes some 10 to 40 µs of CPU time in virtual machines. The scheduler
+//! and timers bring ticks there more often, or more rarely, than elsewhere. So what such a call takes is divided among the work around it.
+//!
 //! A tick that comes while the thread is in the check itself belongs to no function. Such ticks are frequent after a block, because the timer
 //! that wakes the clock up often wakes the thread up as well.
 //!
@@ -44,10 +47,6 @@ pub(crate) struct Passed {
 /// The thread has blocked if it was off the CPU for longer than this without being ready to run, in microseconds: less is the error of the
 /// clocks, or a signal.
 const BLOCKED: f64 = 3.0;
-/// The CPU time that a blocking system call takes itself, in microseconds: going to sleep, waking up, and returning. A tick during this time
-/// cannot be distinguished from one in the block. A sleep took 9 to 33 µs of CPU time in virtual machines, the more the busier the host.
-/// The clock, if it takes the CPU from the thread, ticks within the same time.
-const BLOCKING: f64 = 40.0;
 
 /// A tick takes this part of the CPU time that waits. With few parts, a tick that comes after none did for long has the time of many, so that
 /// its row is less certain than the number of its ticks says; with many, time moves from a phase of the program to the next.
@@ -65,20 +64,42 @@ const MANY: u64 = 32;
 /// blocked for a few microseconds.
 const LONG: f64 = 12_000.0;
 
+/// A blocking system call takes at most this many times the CPU time of a wake-up of the clock's thread. Beside four busy threads, a sleep took
+/// 14 µs, and the clock 10 (EPYC, Zen 4).
+const BLOCKING: f64 = 1.5;
+
+/// Lengths of time in ticks of the counter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lengths {
+    us: f64,
+    /// The CPU time that a blocking system call takes itself: going to sleep, waking up, and returning. The clock, if it takes the CPU from the
+    /// thread, ticks within the same time.
+    blocking: f64,
+}
+
+impl Lengths {
+    pub(crate) fn new(us: f64, wake_up_us: f64) -> Self {
+        Self {
+            us,
+            blocking: BLOCKING * wake_up_us * us,
+        }
+    }
+}
+
 /// The time between two checks, the later one of which finds a tick.
 struct Stretch {
     now: Ticks,
     on_cpu: i64,
     off: i64,
     has_blocked: bool,
-    ticks_per_us: f64,
+    lengths: Lengths,
 }
 
 impl Stretch {
     /// If some of the ticks found the thread on the CPU, how long it was on the CPU after the last of them.
     fn after_tick(&self, ticks: NewTicks, usual: &Usual) -> Option<i64> {
         let [first, last] = [ticks.first, ticks.last].map(|at| elapsed(at, self.now));
-        let slack = (BLOCKING * self.ticks_per_us) as i64;
+        let slack = self.lengths.blocking as i64;
         let least = if self.has_blocked { slack + 1 } else { -slack };
         // It was on the CPU for so long after the first tick, or that was off the CPU.
         let certain = first - self.off;
@@ -90,7 +111,7 @@ impl Stretch {
                 last - self.off
             }
         } else if !self.has_blocked && usual.is_as_long_as(last)
-            || self.on_cpu >= (LONG * self.ticks_per_us) as i64
+            || self.on_cpu >= (LONG * self.lengths.us) as i64
         {
             last
         } else {
@@ -202,7 +223,7 @@ impl Account {
     pub(crate) fn settle(
         &self,
         passed: Passed,
-        ticks_per_us: f64,
+        lengths: Lengths,
         usual: &Usual,
         left_behind: impl FnOnce() -> Rest,
     ) -> PathSums {
@@ -213,8 +234,8 @@ impl Account {
             now: passed.now,
             on_cpu: since - off,
             off,
-            has_blocked: off - waiting > (BLOCKED * ticks_per_us) as i64,
-            ticks_per_us,
+            has_blocked: off - waiting > (BLOCKED * lengths.us) as i64,
+            lengths,
         };
         let time = self.since_tick.take() + stretch.on_cpu;
         let mut sums = PathSums::default();

@@ -8,7 +8,7 @@ mod paths;
 mod rows;
 mod thread;
 
-pub(crate) use account::{Passed, Rest};
+pub(crate) use account::{Lengths, Passed, Rest};
 pub use frame::Frame;
 pub(crate) use frame::{Place, Who};
 pub(crate) use owned::{LightRecord, LightSums};

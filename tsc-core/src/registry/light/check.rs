@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicI64;
 
 use crate::on_cpu;
-use crate::record::light::{self, LightThread, Rest};
+use crate::record::light::{self, Lengths, LightThread, Rest};
 use crate::record::thread::{self, Thread};
 use crate::registry::is_paused;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -93,9 +93,10 @@ fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
         account.skip(passed.now);
         return;
     }
-    let (Some(paths), Some(ticks_per_us)) = (light.paths(), on_cpu::ticks_per_us()) else {
+    let (Some(paths), Some(us)) = (light.paths(), on_cpu::ticks_per_us()) else {
         return;
     };
+    let lengths = Lengths::new(us, tick_clock::wake_up_us());
     if passed.loss.off > 0 && !passed.loss.is_split {
         UNSPLIT.store(true, Relaxed);
     }
@@ -103,7 +104,7 @@ fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
     let place = unsafe { paths.place_of(light.innermost()) };
     let usual = paths.usual(place);
     let since = account.checked();
-    let sums = account.settle(passed, ticks_per_us, usual, take_left_behind);
+    let sums = account.settle(passed, lengths, usual, take_left_behind);
     paths.add(place, &sums);
     if light.is_without_timed_frame() && !light.innermost().is_null() {
         // The timed call is around it. These ticks are not its own, and this loss neither.

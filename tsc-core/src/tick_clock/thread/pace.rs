@@ -34,6 +34,12 @@ impl SoFar {
         cost: Duration::ZERO,
         wake_ups: 0,
     };
+
+    /// The CPU time of a wake-up, if it is known.
+    pub(super) fn cost_of_wake_up(&self) -> Option<Duration> {
+        let ns = (self.cost.as_nanos() as u64).checked_div(self.wake_ups)?;
+        (ns != 0).then_some(Duration::from_nanos(ns))
+    }
 }
 
 /// The mean of the next interval.
@@ -44,7 +50,7 @@ pub(super) fn mean(so_far: SoFar) -> Duration {
     if so_far.cost <= HEAD_START + elapsed / SHARE {
         return wanted;
     }
-    let of_one = Duration::from_nanos(so_far.cost.as_nanos() as u64 / so_far.wake_ups.max(1));
+    let of_one = so_far.cost_of_wake_up().unwrap_or(so_far.cost);
     wanted.max(of_one * SHARE)
 }
 
@@ -88,6 +94,20 @@ mod tests {
         };
         assert_eq!(after(60, 0.1), Duration::from_micros(1200));
         assert_eq!(after(600, 1e-9), FASTEST);
+    }
+
+    #[test]
+    fn cost_of_a_wake_up_is_a_mean() {
+        let cost = |us, wake_ups| {
+            let so_far = SoFar {
+                cost: Duration::from_micros(us),
+                wake_ups,
+                ..SoFar::NOTHING
+            };
+            so_far.cost_of_wake_up()
+        };
+        assert_eq!(cost(112, 8), Some(Duration::from_micros(14)));
+        assert_eq!([cost(5, 0), cost(0, 8)], [None, None]);
     }
 
     #[test]

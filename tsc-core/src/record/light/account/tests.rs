@@ -2,7 +2,10 @@
 
 use super::*;
 
-const US: f64 = 1000.0;
+const LENGTHS: Lengths = Lengths {
+    us: 1000.0,
+    blocking: 40_000.0,
+};
 
 impl Account {
     /// Begins on a simulated thread, which takes nothing that other threads have left behind.
@@ -42,7 +45,7 @@ fn check_with(
                 last: now.wrapping_add_signed(-ago),
             }),
         },
-        US,
+        LENGTHS,
         usual,
         Rest::default,
     )
@@ -140,7 +143,7 @@ fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
         loss: Loss::NONE,
         ticks: Some(ticks),
     };
-    let sums = account.settle(passed, US, &Usual::default(), Rest::default);
+    let sums = account.settle(passed, LENGTHS, &Usual::default(), Rest::default);
     // Others may have run until the first tick.
     let units = 100_000_u64.div_ceil(PathSums::UNIT.unsigned_abs());
     assert_eq!((sums.on_cpu, sums.squares), (900_000, units * units));
@@ -171,7 +174,9 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
         };
         let not_yet = || -> Rest { panic!("this tick counts for nobody") };
         assert_eq!(
-            account.settle(passed, US, &Usual::default(), not_yet).ticks,
+            account
+                .settle(passed, LENGTHS, &Usual::default(), not_yet)
+                .ticks,
             0
         );
     }
@@ -184,7 +189,7 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
             last: now - 1_000,
         }),
     };
-    let sums = account.settle(passed, US, &Usual::default(), left_behind);
+    let sums = account.settle(passed, LENGTHS, &Usual::default(), left_behind);
     assert_eq!(sums.ticks, 1);
     assert!(sums.on_cpu >= 5_000_000 + 999_000, "{}", sums.on_cpu);
 }
@@ -226,6 +231,7 @@ struct Simulated {
     usual: [Usual; 4],
     /// How long the thread waits for a CPU after its slice.
     wait: u64,
+    lengths: Lengths,
 
     own: [i64; 4],
     true_own: [i64; 4],
@@ -253,6 +259,7 @@ impl Simulated {
             slice: SLICE,
             usual: Default::default(),
             wait,
+            lengths: LENGTHS,
 
             own: [0; 4],
             true_own: [0; 4],
@@ -299,7 +306,7 @@ impl Simulated {
         };
         let sums = self
             .account
-            .settle(passed, US, &self.usual[function], Rest::default);
+            .settle(passed, self.lengths, &self.usual[function], Rest::default);
         self.account.leave(self.now);
         self.own[function] += sums.on_cpu;
         self.ticked = 0;
@@ -336,6 +343,13 @@ impl Simulated {
         self.off += wait as i64;
         self.advance(self.now + wait);
         self.slice = self.around(SLICE);
+    }
+
+    /// The function runs and then blocks, before its probe.
+    fn run_and_block(&mut self, function: usize, ticks: u64, blocked: u64) {
+        self.on += ticks as i64;
+        self.advance(self.now + ticks);
+        self.block(function, blocked);
     }
 
     fn block(&mut self, function: usize, ticks: u64) {
@@ -405,9 +419,32 @@ fn each_function_has_its_share_among_threads_that_wait() {
     }
 }
 
+/// The time of a function that works, and of one that works and then sleeps, which takes 14 µs.
+fn sleeping(works: u64, sleeper_works: u64) -> [i64; 2] {
+    const SLEEPING: u64 = 14_000;
+    let mut thread = Simulated::new(200_000, 0);
+    thread.lengths.blocking = SLEEPING as f64;
+    for _ in 0..50_000 {
+        thread.run(0, works);
+        thread.run_and_block(1, sleeper_works + SLEEPING, 300_000);
+    }
+    [thread.own[0], thread.own[1]]
+}
+
+#[test]
+fn function_that_blocks_has_its_work_however_little() {
+    for works in [(17_000, 17_000), (40_000, 10_000)] {
+        let [work, sleeper] = sleeping(works.0, works.1).map(|own| own as f64);
+        let ratio = sleeper / work * works.0 as f64 / works.1 as f64;
+        assert!((0.85..1.15).contains(&ratio), "{works:?}: {ratio}");
+    }
+    let [_, sleeper] = sleeping(50_000, 0);
+    assert_eq!(sleeper, 0);
+}
+
 #[test]
 fn functions_on_short_lived_threads_get_what_they_used() {
-    const LENGTHS: [u64; 2] = [300_000, 100_000];
+    const CALLS: [u64; 2] = [300_000, 100_000];
     let mut random = crate::random::Random::new(1);
     let (mut now, mut next) = (1 << 40, 1 << 40);
     let mut left = Rest::default();
@@ -415,7 +452,7 @@ fn functions_on_short_lived_threads_get_what_they_used() {
     for _ in 0..5_000 {
         let account = Account::new();
         account.begin(now, 0);
-        for (got, length) in got.iter_mut().zip(LENGTHS) {
+        for (got, length) in got.iter_mut().zip(CALLS) {
             now += length;
             let mut ticks: Option<NewTicks> = None;
             while next < now {
@@ -426,7 +463,9 @@ fn functions_on_short_lived_threads_get_what_they_used() {
             let loss = Loss::NONE;
             let passed = Passed { now, loss, ticks };
             let take = || std::mem::take(&mut left);
-            *got += account.settle(passed, US, &Usual::default(), take).on_cpu;
+            *got += account
+                .settle(passed, LENGTHS, &Usual::default(), take)
+                .on_cpu;
         }
         let rest = account.rest();
         left.since_tick += rest.since_tick;
