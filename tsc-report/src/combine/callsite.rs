@@ -39,7 +39,7 @@ impl CallsiteReport {
             *threads = sorted(threads, &|one, other| one.name.cmp(&other.name));
             *threads = sorted(threads, &|one, other| other.self_ticks.cmp(&one.self_ticks));
         } else {
-            let (samples, walls) = (&self.histogram, &self.wall_histogram);
+            let (samples, walls) = (&mut self.histogram, &self.wall_histogram);
             self.sums.subtract(&other.sums, samples, walls);
             self.events.retain(|event| event.calls != 0);
             threads.retain(|row| row.calls != 0 || row.total_ticks != WholeTicks::default());
@@ -70,14 +70,14 @@ impl CallsiteSums {
     /// The only sample is exact, and so is an extreme that is in the outermost bucket. Otherwise it is an earlier one, and that of the rest is
     /// only known to its bucket.
     #[doc(hidden)]
-    pub fn subtract(&mut self, earlier: &Self, samples: &[Bucket], walls: &[Bucket]) {
+    pub fn subtract(&mut self, earlier: &Self, samples: &mut Vec<Bucket>, walls: &[Bucket]) {
         let (min, max, wall_max) = (self.min, self.max, self.wall_max);
         // A calibration in between holds for the earlier calls, too.
         let light_calls = |of: &Self| of.counted.max(of.polls) as f64;
         let each = share(self.light_probe_milliticks as f64, light_calls(self));
         self.since(earlier);
-        // If the earlier ones were read during a write, they have samples that were not yet in the histogram.
-        self.samples = self.samples.max(histogram::count(samples));
+        // If the earlier ones were read during a write, they have counted samples that were not yet in their histogram.
+        histogram::limit(samples, self.samples);
         self.light_probe_milliticks = (each * light_calls(self)).round() as i64;
         let extreme = |known: Option<i64>, outermost: Option<&Bucket>, limit: fn(u64) -> u64| {
             let from = outermost?.from_ticks;

@@ -66,6 +66,19 @@ pub(crate) fn count(buckets: &[Bucket]) -> u64 {
     saturating_sum(buckets.iter().map(|bucket| bucket.calls))
 }
 
+/// Removes calls until at most `most` are left, from the largest bucket first.
+pub(crate) fn limit(buckets: &mut Vec<Bucket>, most: u64) {
+    let mut excess = count(buckets).saturating_sub(most);
+    while excess != 0
+        && let Some(largest) = buckets.iter_mut().max_by_key(|bucket| bucket.calls)
+    {
+        let removed = largest.calls.min(excess);
+        largest.calls -= removed;
+        excess -= removed;
+        buckets.retain(|bucket| bucket.calls != 0);
+    }
+}
+
 /// The beginning of the bucket with the smallest value that at least `share` of all calls do not exceed. `None` if there are no calls.
 pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
     let count = count(buckets);
@@ -93,6 +106,23 @@ pub(crate) mod tests {
         let mut buckets = Vec::new();
         buckets.merge(&values.into_iter().map(Bucket::of).collect());
         buckets
+    }
+
+    #[test]
+    fn limit_takes_from_the_largest_bucket() {
+        let limited = |most| {
+            let mut buckets = histogram([1, 5, 5, 5, 9]);
+            limit(&mut buckets, most);
+            buckets.iter().map(|of| (of.from_ticks, of.calls)).collect()
+        };
+        let all: Vec<_> = limited(5);
+        assert_eq!(all, [(1, 1), (5, 3), (9, 1)]);
+        let one_less: Vec<_> = limited(4);
+        assert_eq!(one_less, [(1, 1), (5, 2), (9, 1)]);
+        let one: Vec<_> = limited(1);
+        assert_eq!(one.len(), 1);
+        let none: Vec<(u64, u64)> = limited(0);
+        assert_eq!(none, []);
     }
 
     #[test]
