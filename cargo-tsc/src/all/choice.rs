@@ -163,6 +163,9 @@ pub struct Choice {
     /// They were timed, and have a light probe again.
     #[serde(skip)]
     pub light: Vec<Measured>,
+    /// The share of all time that counts for another crate than its own, because functions have no probe.
+    #[serde(skip)]
+    pub crossed: f64,
     /// Whether the program, which has run to its end, does so soon.
     pub ends_soon: bool,
 }
@@ -173,6 +176,7 @@ impl Choice {
         self.timed.extend(later.timed);
         self.bare.extend(later.bare);
         self.inner.extend(later.inner);
+        self.crossed += later.crossed;
         self.timed.retain(|one| !later.light.contains(one));
     }
 

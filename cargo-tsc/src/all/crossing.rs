@@ -7,7 +7,7 @@ use super::Place;
 use super::contexts::{self, Context};
 use crate::rows::self_ticks;
 
-/// Leaving out functions moves at most this share of all time to other crates.
+/// Leaving out functions moves at most this share of all time to other crates, in all rounds together.
 const ALLOWED: f64 = 0.01;
 
 /// The call paths of a run, and the functions in them that are left out.
@@ -16,6 +16,8 @@ pub struct Crossing {
     rows: Vec<Row>,
     contexts: Vec<Context>,
     all_ticks: f64,
+    /// The share that earlier rounds have moved. Now it looks like the other crates' own.
+    before: f64,
 }
 
 #[derive(Debug)]
@@ -30,9 +32,9 @@ struct Row {
 }
 
 impl Crossing {
-    /// The call paths in a report.
+    /// The call paths in a report, of a run without functions whose share `before` counts for other crates.
     #[must_use]
-    pub fn new(report: &Report) -> Self {
+    pub fn new(report: &Report, before: f64) -> Self {
         let rows = report.callsites().iter().map(|row| Row {
             place: (row.file().into(), row.line()),
             krate: krate(row.module()).to_owned(),
@@ -46,13 +48,23 @@ impl Crossing {
             rows: rows.collect(),
             all_ticks: contexts.iter().map(|context| context.self_ticks).sum(),
             contexts,
+            before,
+        }
+    }
+
+    /// The share of all time that becomes that of other crates, without what did before.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        match self.all_ticks {
+            0.0 => 0.0,
+            all => self.moved() / all,
         }
     }
 
     /// Leaves out a function, unless too much time would become that of other crates. What is subtracted for its probes is no part of it.
     pub fn leave_out(&mut self, place: &Place) -> bool {
         self.set_left_out(place, true);
-        let is_allowed = self.moved() <= ALLOWED * self.all_ticks;
+        let is_allowed = self.moved() <= (ALLOWED - self.before) * self.all_ticks;
         if !is_allowed {
             self.set_left_out(place, false);
         }
@@ -86,19 +98,40 @@ fn krate(module: &str) -> &str {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_function_that_another_crate_calls_is_kept() {
-        let row = |name: &str, krate: &str| Row {
+    fn row(name: &str, krate: &str) -> Row {
+        Row {
             place: (name.into(), 1),
             krate: krate.to_owned(),
             is_left_out: false,
             is_known: name != "cast",
-        };
-        let context = |row, parent, self_ticks| Context {
+        }
+    }
+
+    const fn context(row: usize, parent: Option<usize>, self_ticks: f64) -> Context {
+        Context {
             row: Some(row),
             parent,
             self_ticks,
+        }
+    }
+
+    #[test]
+    fn rounds_move_no_more_than_one_may() {
+        let crossing = |before| Crossing {
+            rows: vec![row("main", "program"), row("parse", "work")],
+            contexts: vec![context(0, None, 994.0), context(1, Some(0), 6.0)],
+            all_ticks: 1000.0,
+            before,
         };
+        let parse = ("parse".into(), 1);
+        let mut first = crossing(0.0);
+        assert!(first.leave_out(&parse));
+        assert_eq!(first.share(), 0.006);
+        assert!(!crossing(first.share()).leave_out(&parse));
+    }
+
+    #[test]
+    fn a_function_that_another_crate_calls_is_kept() {
         let mut crossing = Crossing {
             rows: vec![
                 row("main", "program"),
@@ -113,6 +146,7 @@ mod tests {
                 context(3, Some(1), 10.0),
             ],
             all_ticks: 100.0,
+            before: 0.0,
         };
         let mut leave_out = |name: &str| crossing.leave_out(&(name.into(), 1));
         assert!(leave_out("next"), "its caller is of the same crate");

@@ -218,7 +218,7 @@ impl Round<'_> {
             return Ok(None);
         }
         so_far.ends_soon &= number == 0; // afterwards, those that never return have become light
-        let mut crossing = Crossing::new(&sum);
+        let mut crossing = Crossing::new(&sum, chosen.crossed);
         let mut called = Measured::all(&sum);
         let all = called.len();
         for function in &mut called {
@@ -230,6 +230,7 @@ impl Round<'_> {
         let mut choice = choice::choose(called, so_far, &mut |function| {
             tree.can_leave_out(&function.place) && crossing.leave_out(&function.place)
         });
+        choice.crossed = crossing.share();
         let are_kept = !choice.bare.is_empty() && choice.bare.len() + choice.inner.len() == all;
         if are_kept {
             progress::remark(
