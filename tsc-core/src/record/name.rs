@@ -26,13 +26,17 @@ pub(crate) fn within(path: &str, module: &str) -> String {
     without(function.unwrap_or(inside), &format!("{module}::")).replace("::{{closure}}", "")
 }
 
-/// `path` without this module, but with others whose names end with the module's.
+/// `path` without this module, but with others whose names end with the module's, and with what is named like the module and follows it.
 fn without(path: &str, module: &str) -> String {
     let is_in_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut is_inside = false;
     let parts = path.split_inclusive(module);
-    let kept = parts.map(|part| match part.strip_suffix(module) {
-        Some(before) if !before.ends_with(is_in_name) => before,
-        _ => part,
+    let kept = parts.map(|part| {
+        let before = part.strip_suffix(module);
+        let outside = before
+            .filter(|before| !(is_inside && before.is_empty()) && !before.ends_with(is_in_name));
+        is_inside = outside.is_some();
+        outside.unwrap_or(part)
     });
     kept.collect()
 }
@@ -67,6 +71,11 @@ mod tests {
             "<Word as core::Show>::show"
         );
         assert_eq!(within("app::type::f::__CALLSITE", "app::r#type"), "f");
+        assert_eq!(within("app::app::{{closure}}::__CALLSITE", "app"), "app");
+        assert_eq!(
+            within("<app::App as app::app::Run>::app::__CALLSITE", "app"),
+            "<App as app::Run>::app"
+        );
     }
 
     #[test]
