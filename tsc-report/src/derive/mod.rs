@@ -28,7 +28,7 @@ impl Report {
             callsite.derive(&self.clock);
         }
         let subtracted = light_probes::subtract(&mut self.callsites, &mut self.contexts);
-        for callsite in &mut self.callsites {
+        for callsite in self.callsites.iter_mut().filter(|of| of.is_light()) {
             callsite.derive_units(&self.clock);
         }
         let outside = self.tick_clock.as_ref().map(|clock| clock.outside_ticks);
@@ -75,6 +75,8 @@ impl CallsiteReport {
         self.derive_outliers(clock, visible);
         self.derive_interrupted(visible);
         self.derive_wall(visible);
+        // Ticks of the clock do not find calls that began before the first light one, but these have units, and the mean is also theirs.
+        self.derive_units(clock);
         self.derive_by_ticks(clock);
         self.derive_futures(visible);
     }

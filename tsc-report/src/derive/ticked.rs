@@ -124,7 +124,7 @@ fn scale(
 pub(super) mod tests {
     use super::*;
     use crate::data::LIGHT;
-    use crate::{CallsiteSums, FenceOverhead};
+    use crate::{CallsiteSums, FenceOverhead, Report};
 
     pub(crate) fn light(calls: u64, own: i64, ticks: u64, squares: u64) -> CallsiteReport {
         let mut callsite = CallsiteReport {
@@ -220,6 +220,34 @@ pub(super) mod tests {
         assert_eq!([total(10, 0, 0), total(10, 1, 6000)], [5000.0, 6007.0]);
         // Most calls were before the first light one.
         assert_eq!([total(4, 1, 2000), total(5, 1, 2000)], [5000.0, 2007.0]);
+    }
+
+    #[test]
+    fn time_for_each_unit_of_a_timed_function_is_that_of_its_calls() {
+        let sums = CallsiteSums {
+            samples: 10,
+            sum: 5000,
+            units: 100,
+            // Four calls came before the first light one.
+            linked: 6,
+            clock_ticks: 1,
+            ticked: 3000,
+            ..CallsiteSums::default()
+        };
+        let mut report = Report {
+            callsites: vec![CallsiteReport {
+                unit: Some("item".to_owned()),
+                sums,
+                ..CallsiteReport::default()
+            }],
+            ..Report::default()
+        };
+        report.derive();
+        let row = &report.callsites[0];
+        assert_eq!(
+            (row.total_ticks, row.mean_ticks, row.ticks_per_unit),
+            (3000.0, Some(500.0), Some(50.0))
+        );
     }
 
     #[test]
