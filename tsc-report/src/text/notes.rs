@@ -192,9 +192,13 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     let mut notes: Vec<String> = counted.map(note).collect();
     let unlinked = row.sums.probes().saturating_sub(row.sums.linked);
     if row.is_by_ticks() && !row.is_light() && unlinked > row.sums.probes() / 50 {
+        let what = match (row.sums.polls, unlinked) {
+            (0, _) => calls(unlinked),
+            (_, 1) => "1 poll".to_owned(),
+            (_, many) => format!("{} polls", count(many)),
+        };
         notes.push(format!(
-            "{} began before the first light one, and are not in the times",
-            calls(unlinked)
+            "{what} before the first light call, not in the times"
         ));
     }
     if !row.fence_supported {
@@ -246,7 +250,7 @@ mod tests {
             (sums.samples, sums.linked, sums.clock_ticks) = (100, linked, 1);
             uncounted(&Report::default(), &row)
         };
-        let said = "49 calls began before the first light one, and are not in the times";
+        let said = "49 calls before the first light call, not in the times";
         assert_eq!(note(51), [said]);
         // A few are not worth a line, and if most are missing, the times are those of the calls.
         assert_eq!([note(98), note(49)], [[""; 0]; 2]);
