@@ -30,6 +30,12 @@ fn threads_may_be_cancelled() {
 }
 
 #[test]
+fn first_call_may_come_after_thread_local_values_are_dropped() {
+    // One call of each kind on the main thread, and four for each of the twelve times that a thread sets a key.
+    assert_eq!(printed(&["first-call-in-key-destructor"]), "49 49\n0 0");
+}
+
+#[test]
 fn fork_during_the_first_call_hangs_no_child() {
     assert_eq!(
         printed(&["first-call-races-fork", "400"]),

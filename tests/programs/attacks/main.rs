@@ -33,6 +33,7 @@ fn main() {
             thread_ends::section_outlives_thread(|| Some(tsc_runtime::take()));
         }
         ["cancelled"] => thread_ends::cancelled(),
+        ["first-call-in-key-destructor"] => thread_ends::first_call_in_key_destructor(),
         ["first-call-races-fork", forks] => forks::first_call_races_fork(forks.parse().unwrap()),
         ["wide-samples"] => memory::wide_samples(),
         ["exit-in-handler", what] => signals::exit_in_handler(what),

@@ -1,4 +1,5 @@
-//! Sections that are stopped after the runtime's part of their thread has ended, and threads that are cancelled.
+//! Sections that are stopped after the runtime's part of their thread has ended, threads that are cancelled, and threads whose first calls come when
+//! their thread-local values were dropped.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -129,7 +130,68 @@ pub(crate) fn cancelled() {
         }
         assert_eq!(result.addr(), usize::MAX, "it was cancelled");
     }
+    print_calls();
+}
+
+fn print_calls() {
     let report = snapshot();
     let calls = |name| report.callsite(name).map_or(0, |row| row.calls());
     println!("{} {}", calls("timed"), calls("light"));
+}
+
+/// A key whose destructor makes a call of each kind, and then sets the key again, so that the C library calls it as often as it does at all.
+fn calling_key() -> libc::pthread_key_t {
+    extern "C" fn calls(value: *mut c_void) {
+        timed();
+        light();
+        set((value.addr() - 1) as libc::pthread_key_t);
+    }
+    let mut key = MaybeUninit::uninit();
+    // SAFETY: the key is written if the call succeeds, and the destructor does not use its argument as a pointer.
+    unsafe {
+        assert_eq!(libc::pthread_key_create(key.as_mut_ptr(), Some(calls)), 0);
+        key.assume_init()
+    }
+}
+
+/// Sets the key to itself, and not to null, for which the destructor would not be called.
+fn set(key: libc::pthread_key_t) {
+    let value = ptr::without_provenance(key as usize + 1);
+    // SAFETY: the key exists, and nobody uses its value as a pointer.
+    assert_eq!(unsafe { libc::pthread_setspecific(key, value) }, 0);
+}
+
+extern "C" fn sets_keys(keys: *mut c_void) -> *mut c_void {
+    // SAFETY: `first_call_in_key_destructor` passes them, and joins the thread while they exist.
+    let keys = unsafe { *keys.cast::<&[libc::pthread_key_t]>() };
+    keys.iter().copied().for_each(set);
+    ptr::null_mut()
+}
+
+/// Prints how many calls of `timed` and `light` were recorded on threads that make calls in destructors of keys only, and how many are left after
+/// a reset. The C library goes through the keys by their numbers, so one key is older than the runtime's and one is younger.
+pub(crate) fn first_call_in_key_destructor() {
+    /// More than glibc keeps for other threads, so that it is unmapped.
+    const STACK: usize = 64 << 20;
+    let older = calling_key();
+    timed();
+    light();
+    let keys = [older, calling_key()];
+    for keys in [&keys[..1], &keys[1..], &keys].repeat(3) {
+        let (mut attributes, mut thread) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        let keys = (&raw const keys).cast_mut().cast();
+        // SAFETY: the attributes and the thread are written before they are used, and the thread is joined once.
+        unsafe {
+            assert_eq!(libc::pthread_attr_init(attributes.as_mut_ptr()), 0);
+            let attributes = attributes.as_mut_ptr();
+            assert_eq!(libc::pthread_attr_setstacksize(attributes, STACK), 0);
+            let failed = libc::pthread_create(thread.as_mut_ptr(), attributes, sets_keys, keys);
+            assert_eq!(failed, 0);
+            libc::pthread_join(thread.assume_init(), ptr::null_mut());
+            libc::pthread_attr_destroy(attributes);
+        }
+    }
+    print_calls();
+    tsc_runtime::reset();
+    print_calls();
 }

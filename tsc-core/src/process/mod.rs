@@ -15,6 +15,7 @@ mod per_process;
 pub(crate) mod signals;
 #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
 pub(crate) mod thread;
+mod thread_key;
 
 pub(crate) use cancellation::NotCancelled;
 pub(crate) use clock_pair::ClockPair;
@@ -23,6 +24,7 @@ pub(crate) use descriptor::OwnDescriptor;
 pub(crate) use file_identity::FileIdentity;
 pub(crate) use mapped::keep_mapped;
 pub(crate) use per_process::PerProcess;
+pub(crate) use thread_key::call_at_very_end;
 
 /// What a system call writes to the address that it is given. `None` if it fails.
 ///

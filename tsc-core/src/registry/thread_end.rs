@@ -1,6 +1,7 @@
 //! The records of a thread that ends, and the calls that other destructors make after that.
 
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::mem;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use super::light::check::end_light;
 use super::shard::Shard;
 use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
+use crate::process;
 use crate::record::thread::{self, Thread};
 use crate::record::{Record, contexts, light};
 use crate::sync::{sleep, thread_local};
@@ -29,7 +31,13 @@ thread_local! {
 
 /// Calls `f` with this thread's slot, in the cold path. Returns `None` if the thread is ending.
 pub(super) fn with_shard_slot<T>(f: impl FnOnce(&ShardSlot) -> T) -> Option<T> {
-    SLOT.try_with(f).ok()
+    // After `end_without_drop`, the slot still exists.
+    (!thread::this().has_ended()).then(|| SLOT.try_with(f).ok())?
+}
+
+/// Ends a thread whose slot is not dropped, because its first call came too late for that. Where the slot was dropped, there is none.
+extern "C" fn end_without_drop(_: *mut c_void) {
+    _ = SLOT.try_with(ShardSlot::end);
 }
 
 impl ShardSlot {
@@ -41,16 +49,17 @@ impl ShardSlot {
 
     pub(super) fn current_or_begin(&self, registry: &Registry, thread: &Thread) -> &Shard {
         if self.current(registry).is_none() {
+            // The code stays mapped, as `hooks` makes sure before the first record.
+            process::call_at_very_end(end_without_drop);
             // The old shard is the parent's, whose registry is never freed either.
             self.0.set(Arc::into_raw(Shard::begin(registry, thread)));
         }
         // SAFETY: the pointer is to the shard that this thread has had or has just begun, which lives until the thread ends.
         unsafe { &*self.0.get() }
     }
-}
 
-impl Drop for ShardSlot {
-    fn drop(&mut self) {
+    /// Ends the runtime's part of the thread. Does nothing the second time.
+    fn end(&self) {
         let thread = thread::this();
         // If a signal handler calls `exit` meanwhile, the thread may hold a lock, be inside the allocator, or read the words of light probes.
         // Then everything stays as it is.
@@ -74,6 +83,12 @@ impl Drop for ShardSlot {
                 lists.end_thread(shard, reading.is_none());
             }
         });
+    }
+}
+
+impl Drop for ShardSlot {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
