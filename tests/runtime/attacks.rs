@@ -44,6 +44,14 @@ fn fork_during_the_first_call_hangs_no_child() {
 }
 
 #[test]
+fn child_of_a_fork_in_the_middle_of_a_first_call_records_its_calls() {
+    assert_eq!(
+        printed(&["fork-in-first-call"]),
+        "called_by_both: 0 failed\nlight: 0 failed"
+    );
+}
+
+#[test]
 fn samples_of_all_lengths_allocate_nothing() {
     assert_eq!(
         printed(&["wide-samples"]),

@@ -35,6 +35,7 @@ fn main() {
         ["cancelled"] => thread_ends::cancelled(),
         ["first-call-in-key-destructor"] => thread_ends::first_call_in_key_destructor(),
         ["first-call-races-fork", forks] => forks::first_call_races_fork(forks.parse().unwrap()),
+        ["fork-in-first-call"] => forks::in_first_call(),
         ["wide-samples"] => memory::wide_samples(),
         ["exit-in-handler", what] => signals::exit_in_handler(what),
         ["control-in-handler", control] => signals::control_in_handler(control),

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use tsc_runtime::{cycles, snapshot};
 
+use super::forks;
+
 /// The system's allocator, and a note of each allocation on a thread that must not make any.
 pub(crate) struct Watched;
 
@@ -20,6 +22,7 @@ unsafe impl GlobalAlloc for Watched {
         if FORBIDDEN.get() {
             SEEN.set(SEEN.get() + 1);
         }
+        forks::at_allocation();
         // SAFETY: guaranteed by the caller: the same requirements apply to `System`.
         unsafe { System.alloc(layout) }
     }

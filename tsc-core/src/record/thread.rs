@@ -364,7 +364,6 @@ impl Thread {
     }
 
     /// Forgets the table, in the child of a fork, where it is the parent's.
-    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
     pub(crate) fn forget_table(&self) {
         self.invalidate();
         self.segments_len.set(0);

@@ -113,11 +113,16 @@ pub(crate) fn start_from_zero() {
     BEGUN.forget();
     UNRECORDED.store(0, Relaxed);
     callsite::finish_registering();
-    let thread = thread::this();
+    light::start_from_zero();
+    forget_parents(thread::this());
+}
+
+/// In the child of a fork: the thread's next call finds out that it has no figures here.
+fn forget_parents(thread: &Thread) {
     thread.forget_table();
     // The file descriptor belongs to the parent's thread.
     thread.on_cpu.detach();
-    light::start_from_zero();
+    crate::record::light::this().forget_rows();
 }
 
 /// Whether recording is paused.
@@ -243,7 +248,7 @@ fn find_known(thread: &Thread, callsite: &Callsite, began: Ticks) -> Option<NonN
             // Under the lock, as in `Shard::record`.
             thread.validate();
             drop(own);
-            keep_valid(thread);
+            keep_valid(thread, shard);
             if thread.is_mixed() {
                 // Otherwise each call would find its word stale.
                 light::validate();
@@ -254,11 +259,12 @@ fn find_known(thread: &Thread, callsite: &Callsite, began: Ticks) -> Option<NonN
     })?
 }
 
-/// Sends the next call through the cold path if a pause or the first light probe has come in between.
-fn keep_valid(thread: &Thread) {
+/// Sends the next call through the cold path if a pause, the first light probe or a fork has come in between.
+fn keep_valid(thread: &Thread, shard: &Shard) {
     if is_paused_by_now() || clock::is_os_clock() || has_light_probes() && !thread.is_mixed() {
         thread.invalidate();
     }
+    shard.forget_if_parents(thread);
 }
 
 /// Asked after a table was put in use. Either a pause has seen the table, or this sees the pause.
@@ -281,7 +287,7 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Rec
             shard.begin_light(thread);
         }
         let record = shard.record(thread, callsite, number)?;
-        keep_valid(thread);
+        keep_valid(thread, shard);
         Some(record)
     })
     .unwrap_or_else(|| {

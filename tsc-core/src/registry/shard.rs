@@ -2,10 +2,11 @@
 
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::compiler_fence;
 
 use super::sheets::{ThreadName, name_of_rows};
-use super::{RECORDS, Registry, has_light_probes};
+use super::{RECORDS, REGISTRY, Registry, forget_parents, has_light_probes};
 use crate::calibration::overhead;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
@@ -55,6 +56,16 @@ impl Shard {
     /// Whether this is the calling thread's shard.
     pub(super) fn is_own(&self) -> bool {
         ptr::eq(self.thread, thread::this())
+    }
+
+    /// Called after the thread has begun to use what is in the shard. If a signal handler has forked meanwhile, this may be the child, where the
+    /// shard is the parent's, and what the thread had already forgotten is in use again. A fork that comes later makes the thread forget it.
+    pub(super) fn forget_if_parents(&self, thread: &Thread) {
+        compiler_fence(SeqCst);
+        let current = REGISTRY.get_if_made();
+        if !current.is_some_and(|registry| ptr::eq(self.home, registry)) {
+            forget_parents(thread);
+        }
     }
 
     /// Whether calls or sections are running.

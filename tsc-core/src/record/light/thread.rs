@@ -346,12 +346,12 @@ impl LightThread {
         self.make_stale();
     }
 
-    /// Forgets the rows, in the child of a fork, where they are the parent's.
-    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+    /// Forgets the rows, in the child of a fork, where they are the parent's. The thread adds its word when it begins again.
     pub(crate) fn forget_rows(&self) {
         self.checked.set(&raw const CLEARED);
         self.invalidate();
         self.len.set(0);
+        self.leave_words();
     }
 
     /// Uses other rows while `f` runs, for the calibration. No probe takes the cold path meanwhile.

@@ -103,6 +103,7 @@ impl Shard {
         }
         light.set_rows(record.rows.current());
         keep_valid(light);
+        self.forget_if_parents(thread);
         true
     }
 }
@@ -149,11 +150,10 @@ fn count_after_end(number: usize, counter: usize, count: u64) -> Option<bool> {
     Some(false)
 }
 
-/// In the child of a fork: the calling thread's next light call finds out that it has no rows here.
+/// In the child of a fork: forgets what the light probes of the parent's threads have left here.
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
     check::take_left_behind();
     check::UNSPLIT.store(false, Relaxed);
     tick_clock::EPOCH.words.forget();
-    light::this().forget_rows();
 }
