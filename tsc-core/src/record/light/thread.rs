@@ -47,6 +47,8 @@ pub(crate) struct LightThread {
     timed: Cell<*const Frame>,
     /// Whether a timed call was running at the thread's first light one. Such a call has no frame.
     began_in_timed: Cell<bool>,
+    /// How often the rows were forgotten.
+    forgotten: Cell<u32>,
     pub(crate) account: Account,
 }
 
@@ -66,6 +68,7 @@ thread_local! {
             paths: Cell::new(ptr::null()),
             timed: Cell::new(ptr::null()),
             began_in_timed: Cell::new(false),
+            forgotten: Cell::new(0),
             account: Account::new(),
         }
     };
@@ -352,10 +355,13 @@ impl LightThread {
         self.invalidate();
         self.len.set(0);
         self.leave_words();
+        self.forgotten.update(|times| times.wrapping_add(1));
     }
 
     /// Uses other rows while `f` runs, for the calibration. No probe takes the cold path meanwhile.
     pub(crate) fn with_rows(&self, rows: &[Row], f: impl FnOnce()) {
+        let forgotten = self.forgotten.get();
+        compiler_fence(SeqCst);
         let current = AtomicUsize::new(interruption::current());
         let (own, own_len) = (self.rows.get(), self.len.get());
         let (checked, calls) = (self.checked.get(), self.calls.get());
@@ -364,6 +370,11 @@ impl LightThread {
         f();
         self.calls.set(calls);
         self.use_rows(own, own_len, checked);
+        compiler_fence(SeqCst);
+        if self.forgotten.get() != forgotten {
+            // A signal handler has forked meanwhile, and in its child the rows are the parent's.
+            self.forget_rows();
+        }
     }
 
     fn leave_words(&self) {

@@ -16,3 +16,15 @@ impl LightThread {
         self.account.begin_simulated(now);
     }
 }
+
+/// A signal handler forks during a calibration.
+#[test]
+fn rows_that_are_forgotten_meanwhile_are_not_restored() {
+    let (own, others) = ([Row::new()], [Row::new()]);
+    let light = this();
+    light.set_rows(&own);
+    light.with_rows(&others, || {});
+    assert!(light.has(0));
+    light.with_rows(&others, || light.forget_rows());
+    assert!(!light.has(0));
+}
