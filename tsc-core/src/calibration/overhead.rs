@@ -259,7 +259,7 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 4]> {
 
 /// What a light call costs. `None` if no round succeeded.
 fn measure_light(empty_calls: EmptyLightCalls) -> Option<Costs> {
-    let rows = [Row::new()];
+    let rows = [const { Row::new() }; 2];
     let [cost] = medians(LIGHT_ENOUGH, || {
         let mut cost = 0.0;
         light::this().with_rows(&rows, || {

@@ -201,6 +201,14 @@ impl Callsite {
         self
     }
 
+    /// The same, left out.
+    #[cfg(test)]
+    pub(crate) const fn left_out(mut self) -> Self {
+        self.segment = AtomicU8::new(LEFT_OUT);
+        self.row = AtomicU32::new(Row::LEFT_OUT);
+        self
+    }
+
     /// Where the rows of a thread have this callsite's, in bytes, if they are long enough.
     #[inline(always)]
     pub(crate) fn row(&self) -> u32 {
@@ -227,6 +235,9 @@ impl Callsite {
     pub(crate) fn leave_out(&'static self) {
         self.register();
         self.segment.store(LEFT_OUT, Release);
+        if self.is_light() {
+            self.row.store(Row::LEFT_OUT, Release);
+        }
     }
 
     #[inline(always)]

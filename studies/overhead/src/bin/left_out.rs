@@ -1,5 +1,5 @@
 //! Compares the cost of a call that `TSC_SKIP` leaves out with that of a measured call and that of a call without the attribute: medians
-//! of many rounds, in ticks. If the function is timed, it may cost ten ticks more than without the attribute.
+//! of many rounds, in ticks. It may cost ten ticks more than without the attribute.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -75,5 +75,5 @@ fn main() {
     }
     let is_known = tsc_runtime::snapshot().left_out().len() == 2;
     assert!(is_known, "the functions are left out");
-    std::process::exit(i32::from(left_out - bare > 10.0));
+    std::process::exit(i32::from(left_out.max(light_left_out) - bare > 10.0));
 }

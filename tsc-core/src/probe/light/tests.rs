@@ -117,6 +117,29 @@ fn every_call_is_counted() {
 }
 
 #[test]
+fn what_is_left_out_takes_the_usual_path_and_its_time_is_its_callers() {
+    let left_out = Callsite::new::<Light>(meta(&(), module_path!(), line!())).left_out();
+    let left_out: &'static Callsite = Box::leak(Box::new(left_out));
+    simulated(["caller", "callee"], |[caller, callee]| {
+        call(caller, || {
+            call(left_out, || {
+                assert!(light::this().has(left_out.row()));
+                script::run(300);
+                tick();
+                call(callee, || {
+                    script::run(70);
+                    tick();
+                });
+            });
+        });
+        assert_eq!(own(caller), (1, 300, 0, 0));
+        assert_eq!(own(callee), (1, 70, 0, 0));
+        let counted = [caller, callee].map(|of| since_the_beginning(of).counted);
+        assert_eq!(counted, [1, 1]);
+    });
+}
+
+#[test]
 fn tick_belongs_to_the_function_that_ran() {
     simulated(["caller", "callee"], |[caller, callee]| {
         call(caller, || {

@@ -57,7 +57,7 @@ mod tests {
         let mut record = LightRecord::new(None).unwrap();
         record.rows.reserve(3).unwrap();
         let call = |record: &LightRecord| {
-            record.rows.current()[2].add(Row::CALLS, 1);
+            record.rows.row(2).add(Row::CALLS, 1);
             record.paths.add(
                 super::super::ROOT,
                 &crate::record::light::PathSums::tick(100, 0),
