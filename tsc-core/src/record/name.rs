@@ -33,8 +33,8 @@ fn without(path: &str, module: &str) -> String {
     let parts = path.split_inclusive(module);
     let kept = parts.map(|part| {
         let before = part.strip_suffix(module);
-        let outside = before
-            .filter(|before| !(is_inside && before.is_empty()) && !before.ends_with(is_in_name));
+        let is_next = is_inside && before.is_some_and(str::is_empty);
+        let outside = before.filter(|before| !is_next && !before.ends_with(is_in_name));
         is_inside = outside.is_some();
         outside.unwrap_or(part)
     });
