@@ -221,13 +221,28 @@ impl<'a> Beside<'a> {
     fn caused_by_probes(&self, sum: &Report, ratio: f64) -> Option<f64> {
         let (measured, bare) = self.times().filter(|_| self.otherwise.is_none())?;
         let by_probes = |ticks: fn(&Measured) -> f64| 1.0 + self.per_run(sum, ticks) / bare;
-        Some(if measured - bare > SLACK_SECONDS {
+        Some(if can_tell(measured, bare) {
             let at_most = by_probes(Measured::at_most) + self.clock_seconds(sum) / bare;
             ratio.min(at_most)
         } else {
             // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
             by_probes(|function| function.probes)
         })
+    }
+
+    /// What the probes cost, in words, if they make a run `ratio` times as long, as [`ratio`](Self::ratio) says. Where the runs tell more than
+    /// the calibrated cost, that is the most that so many probes can cost.
+    #[must_use]
+    pub fn cost(&self, ratio: f64) -> String {
+        let is_limit = self
+            .times()
+            .is_some_and(|(measured, bare)| can_tell(measured, bare));
+        match is_limit {
+            true => format!("the probes, by their number, cost at most {ratio:.2} ×"),
+            false => {
+                format!("by their calibrated cost, the probes make a run {ratio:.2} × as long")
+            }
+        }
     }
 
     /// The median ratio of a measured run to the bare one after it. Where a machine is slower for longer than a run, this is more certain than
@@ -259,6 +274,11 @@ impl<'a> Beside<'a> {
         let all = sum.tick_clock().map_or(0, |clock| clock.cpu_ns()) as f64 / 1e9;
         all / self.saved.max(1) as f64
     }
+}
+
+/// Whether the times of a measured run and a bare one differ by more than what the probes do not cause.
+fn can_tell(measured: f64, bare: f64) -> bool {
+    measured - bare > SLACK_SECONDS
 }
 
 /// A measured run whose report is not kept.
@@ -306,6 +326,15 @@ mod tests {
         assert!(beside(&[[3.0, 2.0]]).is_undecided());
         assert!(!beside(&[[3.0, 2.0]; TURNS]).is_undecided());
         assert!(!beside(&[[30.0, 20.0]]).is_undecided());
+    }
+
+    #[test]
+    fn only_of_short_runs_the_calibrated_cost_is_said() {
+        let cost = |measured: f64, bare: f64| beside(&[[measured, bare]]).cost(1.13);
+        let short = "by their calibrated cost, the probes make a run 1.13 × as long";
+        assert_eq!(cost(0.3, 0.25), short);
+        let long = "the probes, by their number, cost at most 1.13 ×";
+        assert_eq!(cost(1.25, 1.0), long);
     }
 
     #[test]

@@ -66,11 +66,13 @@ pub fn of(
     let is_slow = |(measured, bare): (f64, f64)| measured / bare > ALLOWED;
     if beside.is_unexplained(&sum) {
         remarks.push(format!(
-            "  the probes, by their number, cost at most {ratio:.2} ×; the rest is this machine: other programs, or files that were not in memory{locks}"
+            "  {}; the rest is this machine: other programs, or files that were not in memory{locks}",
+            beside.cost(ratio)
         ));
     } else if beside.times().is_some_and(is_slow) && ratio <= ALLOWED {
         remarks.push(format!(
-            "  by their calibrated cost, the probes make a run {ratio:.2} × as long; the rest may be the start and the report, functions that are not inlined, or this machine{locks}"
+            "  {}; the rest may be the start and the report, functions that are not inlined, or this machine{locks}",
+            beside.cost(ratio)
         ));
     } else if ratio > ALLOWED {
         remarks.push(costs(&sum));
