@@ -181,6 +181,11 @@ impl CargoCommand {
         self.values("--target", None).is_empty()
     }
 
+    /// Whether it builds what the dependencies of tests are for.
+    pub fn has_tests(&self) -> bool {
+        self.verb != CargoVerb::Run || !self.values("--example", None).is_empty()
+    }
+
     /// Makes the paths of files of settings absolute, because cargo is also started in copies of the project.
     fn find_settings(&mut self) -> Result<()> {
         let settings = self.values(CONFIG, None);

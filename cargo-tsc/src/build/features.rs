@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use cargo_metadata::{DependencyKind, Edition, PackageId};
 use toml_edit::DocumentMut;
 
-use super::{Build, CargoVerb, Project, Selection};
+use super::{Build, Project, Selection};
 
 /// The name of the runtime's package.
 const RUNTIME: &str = "tsc-runtime";
@@ -26,7 +26,8 @@ impl Build<'_> {
         let is_selected = |dependent: &&Dependent| selection.packages.contains(&dependent.0);
         let is_linked = |dependent: &&Dependent| {
             let (id, is_own) = (&dependent.0, is_selected(dependent));
-            self.project.links_runtime(id, is_own && self.has_tests())
+            self.project
+                .links_runtime(id, is_own && self.command.has_tests())
         };
         // There is one runtime, and cargo gives it the features that any package selects. So one package is enough.
         let linked = || dependents.iter().filter(is_linked);
@@ -78,12 +79,6 @@ impl Build<'_> {
             let feature = format!("{}/default", self.name(own));
             command.arg("--features").arg(feature);
         }
-    }
-
-    /// Whether what is built has the dependencies of tests.
-    fn has_tests(&self) -> bool {
-        let examples = self.command.values("--example", None);
-        self.command.verb != CargoVerb::Run || !examples.is_empty()
     }
 
     /// Whether the package has a program of the same name as the one that is run. Cargo would build both, and one's file would replace the
@@ -158,7 +153,7 @@ impl Project {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::{CargoCommand, Measurement};
+    use crate::build::{CargoCommand, CargoVerb, Measurement};
     use std::path::Path;
 
     fn write(folder: &Path, name: &str, dependencies: &str, files: &[(&str, &str)]) {

@@ -1,5 +1,6 @@
 //! Makes executables from what is to be measured: a cargo command or a program.
 
+mod built;
 mod cargo;
 mod command;
 mod features;
@@ -14,6 +15,7 @@ pub mod wrappers;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub use built::Built;
 pub use cargo::{Build, Measurement, Refusal};
 pub use command::{CargoCommand, CargoVerb, What};
 pub use options::CargoOptions;

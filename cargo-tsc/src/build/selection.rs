@@ -14,7 +14,7 @@ use super::command::CONFIG;
 use super::{CargoCommand, CargoVerb};
 use crate::sources::{on_disk, plain};
 use answers::answer;
-pub use answers::toolchain;
+pub use answers::{cargo, said, toolchain};
 use names::is_named;
 pub use names::pattern;
 

@@ -283,8 +283,8 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
         ended
             .says("with deep 1.2.3, member 0.5.0, rest 1.2.3, sibling 0.5.0, upper 1.2.3")
             .says("without beside 1.2.3: it does not compile with attributes: error")
-            .says("without made: macros, which run in the compiler")
-            .says("without scripted: not in the program")
+            .says("without made 1.2.3: macros, which run in the compiler")
+            .says("without scripted 1.2.3: not in the program")
             .says("deep::work");
     }
     // What is mended is tried again.
@@ -350,11 +350,60 @@ fn what_macros_use_too_and_there_can_be_only_one_of_is_left_and_said() {
         .tsc("run --all --with-deps")
         .ends(0)
         .says("with deep 1.2.3, member 0.5.0, sibling 0.5.0, upper 1.2.3\n")
-        .says("without beside: build scripts, macros or other programs use beside, too")
-        .says("without rest: build scripts, macros or other programs use rest, too")
+        .says("without beside 1.2.3: build scripts, macros or other programs use beside 1.2.3, too")
+        .says("without rest 1.2.3: build scripts, macros or other programs use rest 1.2.3, too")
         .says("deep::work");
     // There is no option that opens the row.
     assert!(!ended.out.contains("without probes"), "{}", ended.out);
+}
+
+#[test]
+fn what_only_tests_and_other_features_use_is_neither_measured_nor_in_the_way() {
+    let program = Program::new();
+    let vendor = program.others.path().join("vendor");
+    let package = |name: &str, more: &str, uses: &str| {
+        let nowhere = "{ version = \"1\", registry-index = \"file:///nowhere\" }";
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"1.2.3\"\nedition = \"2021\"\n{more}[dependencies]\n{uses} = {nowhere}\n"
+        );
+        fs::create_dir_all(vendor.join(name).join("src")).unwrap();
+        fs::write(vendor.join(name).join("Cargo.toml"), manifest).unwrap();
+        let sums = vendor.join(name).join(".cargo-checksum.json");
+        fs::write(sums, "{\"files\":{}}").unwrap();
+        fs::write(vendor.join(name).join("src/lib.rs"), "").unwrap();
+        fs::write(vendor.join(name).join("build.rs"), "fn main() {}").unwrap();
+    };
+    // There may be only one of `off`, which a build script would use, too, and of `rest`, which the program uses.
+    package("off", "links = \"off\"\n[features]\nextra = []\n", "deep");
+    package("tester", "", "rest");
+    let rest = vendor.join("rest/Cargo.toml");
+    let text = fs::read_to_string(&rest).unwrap();
+    let text = text.replace("edition = ", "links = \"rest\"\nedition = ");
+    fs::write(&rest, text).unwrap();
+    fs::write(vendor.join("rest/build.rs"), "fn main() {}").unwrap();
+    let mine = "version = \"1\", registry = \"mine\"";
+    let project = &program.project;
+    let manifest = project.read("Cargo.toml")
+        + &format!(
+            "off = {{ {mine}, optional = true }}\n[build-dependencies]\noff = {{ {mine}, optional = true }}\n\
+            [dev-dependencies]\ntester = {{ {mine} }}\n\
+            [features]\ndefault = [\"weak\"]\nweak = [\"off?/extra\"]\non = [\"dep:off\"]\n"
+        );
+    project.write("Cargo.toml", &manifest);
+    let ended = program.tsc("run --all --with-deps").ends(0).says(
+        "with beside 1.2.3, deep 1.2.3, member 0.5.0, rest 1.2.3, sibling 0.5.0, upper 1.2.3\n",
+    );
+    for name in ["off 1.2.3", "tester"] {
+        assert!(!ended.out.contains(name), "{}", ended.out);
+    }
+    program
+        .tsc("run --all --with tester")
+        .ends(0)
+        .says("without tester 1.2.3: not in the program: only build scripts, macros, tests, ");
+    program
+        .tsc("run --all --with-deps --features on")
+        .ends(0)
+        .says("without deep 1.2.3, off 1.2.3: build scripts, macros or other programs use off 1.2.3, too");
 }
 
 #[test]

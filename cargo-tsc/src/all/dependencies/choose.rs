@@ -34,7 +34,10 @@ pub struct Choice {
 pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
     let mut asked: Vec<&Package> = Vec::new();
     match wanted {
-        Wanted::All => asked.extend(graph.dependencies()),
+        Wanted::All => {
+            let dependencies = graph.dependencies();
+            asked.extend(dependencies.filter(|package| graph.is_built(&package.id)));
+        }
         Wanted::Named(patterns) => {
             for pattern in patterns {
                 asked.extend(matching(graph, pattern)?);
@@ -44,7 +47,7 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
     let mut choice = Choice::default();
     let (mut macros, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
     for package in asked {
-        let name = package.name.to_string();
+        let name = with_version(package);
         if is_macro(package) {
             macros.insert(name);
         } else if !graph.is_in_program(&package.id) {
@@ -56,14 +59,14 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
     choice.say(macros, "macros, which run in the compiler");
     choice.say(
         elsewhere,
-        "not in the program: only build scripts, macros or other programs use them",
+        "not in the program: only build scripts, macros, tests, other features or other programs use them",
     );
     choice.leave_doubled(graph);
     Ok(choice)
 }
 
 impl Choice {
-    /// Says why crates with these names are not annotated, if there are any.
+    /// Says why crates with these names and versions are not annotated, if there are any.
     fn say(&mut self, names: BTreeSet<String>, why: &str) {
         if !names.is_empty() {
             let names: Vec<String> = names.into_iter().collect();
@@ -81,14 +84,18 @@ impl Choice {
                 copied.contains(doubled)
             });
             self.chosen = chosen;
-            let names = left.iter().map(|id| graph.package(id).name.to_string());
+            let names = left.iter().map(|id| with_version(graph.package(id)));
             let why = format!(
                 "build scripts, macros or other programs use {}, too, and a build cannot have two of it",
-                graph.package(doubled).name
+                with_version(graph.package(doubled))
             );
             self.say(names.collect(), &why);
         }
     }
+}
+
+fn with_version(package: &Package) -> String {
+    format!("{} {}", package.name, package.version)
 }
 
 /// The dependencies whose names match.

@@ -6,25 +6,27 @@ use cargo_metadata::{Dependency, DependencyKind, Node, Package, PackageId, Targe
 
 use super::copied::inside;
 use crate::all::rustc::ORIGINAL;
-use crate::build::Project;
+use crate::build::{Built, Project};
 
 /// The packages of a project, and those that the program consists of.
 pub struct Graph<'a> {
     project: &'a Project,
     nodes: BTreeMap<&'a PackageId, &'a Node>,
-    /// What is compiled into the program: neither macros, nor what only they and build scripts use.
-    in_program: BTreeSet<&'a PackageId>,
-    /// This, and what is built for it, without what only measuring depends on.
-    built: BTreeSet<&'a PackageId>,
+    built: &'a Built,
+    /// What would be compiled into the program and its tests with all features, which is what the lock file has: neither macros, nor what only
+    /// they and build scripts use.
+    possible: BTreeSet<&'a PackageId>,
+    /// This, and what would be built for it, without what only measuring depends on.
+    all: BTreeSet<&'a PackageId>,
 }
 
 /// The crates that measuring itself consists of.
-const OURS: [&str; 4] = ["tsc-attr", "tsc-core", "tsc-report", "tsc-runtime"];
+pub const OURS: [&str; 4] = ["tsc-attr", "tsc-core", "tsc-report", "tsc-runtime"];
 
 impl<'a> Graph<'a> {
-    /// The graph of a project of which these packages are built.
+    /// The graph of a project of which the selected packages are built.
     #[must_use]
-    pub fn new(project: &'a Project, selected: &'a [PackageId]) -> Self {
+    pub fn new(project: &'a Project, selected: &'a [PackageId], built: &'a Built) -> Self {
         let nodes = project
             .metadata()
             .resolve
@@ -33,20 +35,21 @@ impl<'a> Graph<'a> {
         let mut graph = Self {
             project,
             nodes: nodes.map(|node| (&node.id, node)).collect(),
-            in_program: BTreeSet::new(),
-            built: BTreeSet::new(),
+            built,
+            possible: BTreeSet::new(),
+            all: BTreeSet::new(),
         };
         let is_ours = |id: &PackageId| OURS.contains(&project.package(id).name.as_str());
         let mut left: Vec<&PackageId> = selected.iter().collect();
         while let Some(id) = left.pop() {
             let package = project.package(id);
-            if !is_macro(package) && !is_ours(id) && graph.in_program.insert(id) {
+            if !is_macro(package) && !is_ours(id) && graph.possible.insert(id) {
                 left.extend(graph.uses(id));
             }
         }
         left.extend(&project.metadata().workspace_members);
         while let Some(id) = left.pop() {
-            if !is_ours(id) && graph.built.insert(id) {
+            if !is_ours(id) && graph.all.insert(id) {
                 left.extend(
                     graph
                         .nodes
@@ -63,8 +66,7 @@ impl<'a> Graph<'a> {
     pub fn dependencies(&self) -> impl Iterator<Item = &'a Package> {
         let members = &self.project.metadata().workspace_members;
         let packages = self.project.metadata().packages.iter();
-        packages
-            .filter(|package| self.built.contains(&package.id) && !members.contains(&package.id))
+        packages.filter(|package| self.all.contains(&package.id) && !members.contains(&package.id))
     }
 
     /// The workspace's own packages.
@@ -75,7 +77,8 @@ impl<'a> Graph<'a> {
 
     /// What is compiled into the program.
     pub fn in_program(&self) -> impl Iterator<Item = &'a PackageId> {
-        self.in_program.iter().copied()
+        let possible = self.possible.iter().copied();
+        possible.filter(|id| self.is_in_program(id))
     }
 
     /// Whether the package is the workspace's own.
@@ -87,7 +90,13 @@ impl<'a> Graph<'a> {
     /// Whether the package is compiled into the program.
     #[must_use]
     pub fn is_in_program(&self, id: &PackageId) -> bool {
-        self.in_program.contains(id)
+        self.possible.contains(id) && self.built.is_in_program(self.package(id))
+    }
+
+    /// Whether the command builds the package, be it for the program or for what builds it.
+    #[must_use]
+    pub fn is_built(&self, id: &PackageId) -> bool {
+        self.built.has(self.package(id))
     }
 
     /// What the package's own code uses. Tests count only for the workspace's packages, for which alone cargo builds them.
@@ -141,10 +150,24 @@ impl<'a> Graph<'a> {
         is_renamed.then(|| format!("{ORIGINAL}{name}"))
     }
 
-    /// These packages, and those outside of the workspace through which the program uses them. Of a git repository, all are taken if one
-    /// is, because they refer to each other by paths.
+    /// These packages, and those outside of the workspace through which the program uses them. Of a package of which there may be only one, the
+    /// lock file may not have the original, either, so the users that are not built are among them.
     #[must_use]
     pub fn with_users(&self, chosen: &BTreeSet<PackageId>) -> BTreeSet<PackageId> {
+        let mut all = self.with_users_in(chosen, &|id| self.is_in_program(id));
+        let single = all.iter().filter(|id| is_single(self.package(id)));
+        let single = single.cloned().collect();
+        all.extend(self.with_users_in(&single, &|id| self.possible.contains(id)));
+        all
+    }
+
+    /// These packages, and those outside of the workspace that use them and for which `is_there` holds. Of a git repository, all are taken if
+    /// one is, because they refer to each other by paths.
+    fn with_users_in(
+        &self,
+        chosen: &BTreeSet<PackageId>,
+        is_there: &dyn Fn(&PackageId) -> bool,
+    ) -> BTreeSet<PackageId> {
         let mut all = chosen.clone();
         loop {
             let before = all.len();
@@ -155,7 +178,7 @@ impl<'a> Graph<'a> {
                     let source = self.repository(&package.id);
                     source.is_some_and(|source| sources.contains(&source))
                 };
-                self.is_in_program(&package.id)
+                is_there(&package.id)
                     && (self.uses(&package.id).any(|used| all.contains(used)) || is_beside())
             });
             let more: Vec<PackageId> = more.map(|package| package.id.clone()).collect();

@@ -19,14 +19,14 @@ pub use choose::Wanted;
 pub use copied::{Copied, Places};
 use copied::{Tree, WITH};
 use graph::Graph;
-pub use graph::is_macro;
+pub use graph::{OURS, is_macro};
 use left_out::LeftOut;
 
 use super::copy::{self, Replaced, sync};
 use super::folder::Folder;
 use super::manifest::Moved;
 use super::unopened::Unopened;
-use crate::build::{Project, Refusal};
+use crate::build::{Built, Project, Refusal};
 
 /// The crates that are copied.
 #[derive(Debug, Default)]
@@ -46,17 +46,18 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// The crates that are copied if these are wanted and the selected packages are built.
+    /// The crates that are copied if these are wanted and the selected packages are `built`.
     ///
     /// # Errors
     /// If a pattern matches nothing.
     pub fn find(
         project: &Project,
         selected: &[PackageId],
+        built: &Built,
         wanted: Option<&Wanted>,
         places: Places<'_>,
     ) -> Result<Self> {
-        let graph = Graph::new(project, selected);
+        let graph = Graph::new(project, selected, built);
         let choice = wanted.map(|wanted| choose::choose(&graph, wanted));
         let choice = choice.transpose()?.unwrap_or_default();
         let mut found = Self {

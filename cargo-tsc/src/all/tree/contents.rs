@@ -15,7 +15,7 @@ use crate::all::dependencies::{Dependencies, is_macro};
 use crate::all::known::digest;
 use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
-use crate::build::{CargoVerb, Refusal};
+use crate::build::Refusal;
 use crate::interrupt;
 use crate::progress::remark;
 use crate::sources::{Sources, place, plain};
@@ -99,8 +99,7 @@ impl Tree<'_> {
         sources: &Sources,
         replaced: &mut Replaced,
     ) -> Result<()> {
-        let with_examples = self.command.verb != CargoVerb::Run
-            || self.command.values("--example", None) != [""; 0];
+        let with_examples = self.command.has_tests();
         for package in members {
             if !self.used.contains(package.name.as_str()) || is_macro(package) {
                 continue;

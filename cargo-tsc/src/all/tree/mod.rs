@@ -15,7 +15,7 @@ use tsc_report::Report;
 
 use super::choice::Choice;
 use super::copy::{Replaced, left_out, sync_again, sync_lock};
-use super::dependencies::{Dependencies, Places, Wanted};
+use super::dependencies::{Dependencies, OURS, Places, Wanted};
 use super::folder::Folder;
 use super::known::{Files, Known, Last};
 use super::manifest::Runtime;
@@ -25,7 +25,7 @@ use super::written::Written;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{
-    Build, CargoCommand, Executable, Measurement, Project, sharing, toolchain, wrappers,
+    Build, Built, CargoCommand, Executable, Measurement, Project, sharing, toolchain, wrappers,
 };
 use crate::progress::pass_on;
 use crate::sources::{on_disk, plain};
@@ -237,7 +237,9 @@ impl<'a> Tree<'a> {
         };
         self.refused.keep_with(places.with);
         let wanted = self.wanted.as_ref();
-        self.dependencies = Dependencies::find(&project, &selection.packages, wanted, places)?;
+        let selected = &selection.packages;
+        let built = Built::find(&self.command, &project, selected, &OURS)?;
+        self.dependencies = Dependencies::find(&project, selected, &built, wanted, places)?;
         let wrapper = sharing::wrapper(1);
         let title = "building the same without measurement";
         let environment = self.environment(&wrapper, &copy, "warn", BTreeMap::new());

@@ -14,17 +14,28 @@ use crate::interrupt;
 pub fn toolchain() -> &'static str {
     static TOOLCHAIN: OnceLock<String> = OnceLock::new();
     TOOLCHAIN.get_or_init(|| {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo).arg("-vV").output();
+        let output = cargo().arg("-vV").output();
         let text = output.map(|output| String::from_utf8(output.stdout));
         text.map_or_else(|_| String::new(), Result::unwrap_or_default)
     })
 }
 
+/// A command that starts cargo.
+#[must_use]
+pub fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// Asks cargo. Unlike `MetadataCommand::exec`, this ends at a signal.
 pub(super) fn answer(query: &MetadataCommand) -> Result<Metadata> {
+    let text = said(query.cargo_command())?;
+    let json = text.lines().find(|line| line.starts_with('{'));
+    MetadataCommand::parse(json.unwrap_or_default()).context("cargo's metadata")
+}
+
+/// What cargo prints, unless it fails or a signal arrives.
+pub fn said(mut command: Command) -> Result<String> {
     interrupt::check()?;
-    let mut command = query.cargo_command();
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().context("cargo cannot be started")?;
     let passing = interrupt::pass_to(&child);
@@ -34,9 +45,7 @@ pub(super) fn answer(query: &MetadataCommand) -> Result<Metadata> {
     if !output.status.success() {
         bail!("{}", first_cause(&String::from_utf8_lossy(&output.stderr)));
     }
-    let text = String::from_utf8(output.stdout).context("cargo's metadata")?;
-    let json = text.lines().find(|line| line.starts_with('{'));
-    MetadataCommand::parse(json.unwrap_or_default()).context("cargo's metadata")
+    String::from_utf8(output.stdout).context("what cargo says")
 }
 
 /// Cargo's message in one line, without its decoration.
