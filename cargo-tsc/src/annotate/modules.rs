@@ -17,7 +17,7 @@ pub struct Files {
     /// The root file, the files of its modules, without those of `#[cfg(test)]`, and what `include!` names. Files that do not parse are among
     /// them.
     pub code: BTreeSet<PathBuf>,
-    /// What `include_str!` and `include_bytes!` name, and what `include!` names as an expression.
+    /// What `include_str!` and `include_bytes!` name, and files that are an expression.
     pub data: BTreeSet<PathBuf>,
 }
 
@@ -59,16 +59,17 @@ fn find(root: &Path, passes_by: PassesBy) -> io::Result<Files> {
 type PassesBy = fn(&[Attribute]) -> bool;
 
 /// Adds the modules that `text` declares. Files for `mod x;` are searched in `children`, and files for `#[path]` in `beside`. `top` is the
-/// folder of the crate's root.
+/// folder of the crate's root. Returns false if the text is an expression, which no module is: it is data for `include!`, or the message of a
+/// module that is declared to make a build fail.
 fn follow(
     text: &str,
     top: &Path,
     [children, beside]: [&Path; 2],
     passes_by: PassesBy,
     files: &mut Files,
-) {
+) -> bool {
     let Ok(file) = syn::parse_file(text) else {
-        return;
+        return syn::parse_str::<Expr>(text).is_err();
     };
     let mut declared = Declared {
         passes_by,
@@ -88,10 +89,14 @@ fn follow(
             continue;
         };
         let beside = path.parent().unwrap_or(Path::new("")).to_owned();
-        if files.code.insert(path) {
-            follow(&text, top, [&grandchildren, &beside], passes_by, files);
+        if files.code.insert(path.clone())
+            && !follow(&text, top, [&grandchildren, &beside], passes_by, files)
+        {
+            files.code.remove(&path);
+            files.data.insert(path);
         }
     }
+    true
 }
 
 struct Declared {

@@ -253,7 +253,11 @@ fn files_are_those_that_modules_name() {
         "mod deeper; mod inner { include!(\"included/x.rs\"); const T: [u8; 1] = include!(\"included/table.rs\"); include!(concat!(env!(\"X\"), \"/y.rs\")); fn t() { println!(\"{}\", include_str!(\"data.txt\")) } }",
     );
     write("a/deeper.rs", "");
-    write("parts.rs", "macro_rules! parts { () => { mod part; } }");
+    write(
+        "parts.rs",
+        "macro_rules! parts { () => { mod part; } } hide! { #[cfg(not(x))] mod error; }",
+    );
+    write("parts/error.rs", "\"x is required\"");
     write("part.rs", "");
     write("inline/b.rs", "");
     write("odd/place.rs", "mod near;");
@@ -295,7 +299,12 @@ fn files_are_those_that_modules_name() {
     ];
     let files = files_of(&root).unwrap();
     assert_eq!(names(files.code), expected);
-    let data = ["data.txt", "included/near.md", "included/table.rs"];
+    let data = [
+        "data.txt",
+        "included/near.md",
+        "included/table.rs",
+        "parts/error.rs",
+    ];
     assert_eq!(names(files.data), data);
 }
 
