@@ -13,6 +13,7 @@ use syn::{
 use tsc_report::Report;
 
 use super::known::Files;
+use crate::annotate;
 use crate::rows::{all_self_ticks, self_ticks};
 use crate::sources::plain;
 
@@ -104,7 +105,7 @@ impl Calls {
             .keys()
             .filter_map(|path| {
                 let text = std::fs::read_to_string(path).ok()?;
-                Some((path, syn::parse_file(&text).ok()?))
+                Some((path, annotate::parse(&text).ok()?.0))
             })
             .collect();
         // A name that one module imports, others of the package may import from there.

@@ -13,7 +13,7 @@ use syn::{
 
 use super::closures::{self, Closures, Measured};
 use super::probe::{Function, Inserted, Probe, Where};
-use super::{allocators, exempt};
+use super::{allocators, exempt, older};
 
 /// The text that is inserted in a block that is measured, for a function that is not to be.
 const SKIPPED: &str = "#[::tsc_runtime::cycles(skip /* cargo tsc */)] ";
@@ -103,6 +103,9 @@ impl Functions<'_> {
         sig: &Signature,
         body: &syn::Block,
     ) -> bool {
+        if older::is_in(sig) {
+            return false;
+        }
         if self.place != Where::Worthwhile {
             return true;
         }

@@ -7,11 +7,16 @@ mod exempt;
 mod functions;
 mod insert;
 mod modules;
+mod older;
 mod probe;
 mod splice;
 mod strip;
 #[cfg(test)]
 mod tests;
+
+use std::path::Path;
+
+use proc_macro2::LineColumn;
 
 pub use edition::{DECLARATION, needs_declaration};
 pub use insert::{Annotated, annotate, annotate_each};
@@ -28,10 +33,23 @@ const MARK: &str = "/* cargo tsc */";
 
 /// Parses a file. Also returns the number of bytes at its beginning (a byte order mark, a `#!` line) that the offsets in the syntax tree
 /// do not count.
-fn parse(source: &str) -> syn::Result<(syn::File, usize)> {
+///
+/// # Errors
+/// If `source` is not a Rust file, or has a syntax that the parser does not know.
+pub fn parse(source: &str) -> syn::Result<(syn::File, usize)> {
     const BYTE_ORDER_MARK: &str = "\u{feff}";
     let text = source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source);
-    let file = syn::parse_file(text)?;
-    let shebang = file.shebang.as_ref().map_or(0, String::len);
-    Ok((file, source.len() - text.len() + shebang))
+    // Alone, so that it is found in a file that does not parse.
+    let first = text.lines().next().filter(|line| line.starts_with("#!"));
+    let shebang = first.and_then(|line| syn::parse_file(line).ok()?.shebang);
+    let text = &text[shebang.map_or(0, |line| line.len())..];
+    Ok((older::parse(text.parse()?)?, source.len() - text.len()))
+}
+
+/// What is said of a file that does not parse.
+#[must_use]
+pub fn left_as_it_is(file: &Path, error: &syn::Error) -> String {
+    let LineColumn { line, column } = error.span().start();
+    let file = file.display();
+    format!("{file}:{line}:{}: left as it is: {error}", column + 1)
 }

@@ -9,7 +9,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ExprLit, ItemMacro, ItemMod, Lit, LitStr, Macro, Meta};
 
-use super::exempt;
+use super::{exempt, parse};
 
 /// The files of a crate.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ fn follow(
     passes_by: PassesBy,
     files: &mut Files,
 ) -> bool {
-    let Ok(file) = syn::parse_file(text) else {
+    let Ok((file, _)) = parse(text) else {
         return syn::parse_str::<Expr>(text).is_err();
     };
     let mut declared = Declared {
@@ -133,8 +133,7 @@ impl Declared {
             return;
         };
         let file = self.folder.join(path.value());
-        let has_items =
-            || fs::read_to_string(&file).is_ok_and(|text| syn::parse_file(&text).is_ok());
+        let has_items = || fs::read_to_string(&file).is_ok_and(|text| parse(&text).is_ok());
         match name {
             "include" if has_items() => {
                 let children = file.parent().unwrap_or(Path::new("")).to_owned();

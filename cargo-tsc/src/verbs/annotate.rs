@@ -108,7 +108,7 @@ impl Changes {
                             changes.without_runtime.insert(package.name.to_string());
                         }
                     }
-                    Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
+                    Err(error) => remark(&annotate::left_as_it_is(&file, &error)),
                 }
             }
         }

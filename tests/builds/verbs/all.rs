@@ -270,16 +270,41 @@ fn a_member_outside_of_the_workspace_is_an_error() {
 #[test]
 fn older_editions_are_measured_too() {
     for edition in ["2015", "2018"] {
-        let project =
-            Project::with_manifest("", "mod part;\nfn main() { part::call().unwrap() }\n");
+        let project = Project::with_manifest(
+            "",
+            "mod part;\nmod older;\nfn main() { part::call().unwrap(); older::call(&|x| x) }\n",
+        );
         let manifest = project.read("Cargo.toml").replace("2024", edition);
         project.write("Cargo.toml", &manifest);
         project.write(
             "src/part.rs",
             "pub fn call() -> Option<()> { if ::std::env::args().count() == 0 { return None } println!(\"{}\", ::std::i32::MAX); Some(()) }\n",
         );
-        let measured = calls(&project.tsc("run --all --json").ends(0).json());
-        assert_eq!(measured.get("app::part::call"), Some(&1), "{edition}");
+        // What later editions refuse.
+        let parameter = match edition {
+            "2015" => "u8",
+            _ => "_: u8",
+        };
+        project.write(
+            "src/older.rs",
+            &format!(
+                "pub fn call(f: &Fn(u8) -> u8) {{ f(1).print(2); boxed() }}\n\
+                 fn boxed() {{ let f: Box<Fn(u8) -> u8> = Box::new(|x| x); f(1).print(2) }}\n\
+                 trait Print {{ fn print(&self, {parameter}); }}\n\
+                 impl Print for u8 {{ fn print(&self, _: u8) {{ println!() }} }}\n"
+            ),
+        );
+        let ended = project.tsc("run --all --json").ends(0);
+        assert!(!ended.err.contains("left as it is"), "{}", ended.err);
+        let measured = calls(&ended.json());
+        let counts = [
+            "part::call",
+            "older::call",
+            "older::boxed",
+            "older::<u8 as Print>::print",
+        ]
+        .map(|name| measured.get(&*format!("app::{name}")).copied());
+        assert_eq!(counts, [Some(1), None, Some(1), Some(2)], "{edition}");
     }
 }
 

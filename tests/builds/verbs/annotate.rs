@@ -95,7 +95,7 @@ fn a_file_that_does_not_parse_is_named_and_left() {
     project
         .tsc("annotate --write")
         .ends(0)
-        .remarks("src/main.rs: left as it is");
+        .remarks("src/main.rs:1:8: left as it is: ");
     assert_eq!(project.read("src/main.rs"), "fn main( {}");
     project.tsc("annotate --write --strip").ends(2);
 }

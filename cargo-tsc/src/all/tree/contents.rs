@@ -190,7 +190,7 @@ impl Tree<'_> {
         let annotated = match annotated {
             Ok(annotated) => annotated,
             Err(error) => {
-                self.say_of(file, &format!("left as it is: {error}"));
+                self.say(annotate::left_as_it_is(file, &error));
                 return Ok(None);
             }
         };
