@@ -44,6 +44,8 @@ const STACK: usize = 64 * 1024;
 const ASKS_EVERY: u64 = 8;
 /// What a wake-up takes as long as that is not known, in nanoseconds: 10 to 30 µs in virtual machines, the more the busier the host.
 const WAKE_UP_NS: u64 = 26_000;
+/// More than that is the step in which some systems count CPU time.
+const LONGEST_WAKE_UP_NS: u64 = 100_000;
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// The interval that the user has chosen, in nanoseconds. 0 if none.
@@ -162,7 +164,8 @@ extern "C" fn run() -> ! {
             so_far.wake_ups = wake_ups;
             COST.store(so_far.cost.as_nanos() as u64, Relaxed);
             if let Some(of_one) = so_far.cost_of_wake_up() {
-                WAKE_UP.store(of_one.as_nanos() as u64, Relaxed);
+                let ns = of_one.as_nanos() as u64;
+                WAKE_UP.store(ns.min(LONGEST_WAKE_UP_NS), Relaxed);
             }
         }
         AGE.store(so_far.elapsed.as_nanos() as u64, Relaxed);
