@@ -150,10 +150,12 @@ mod tests {
         let mut schedstat = Schedstat::new();
         schedstat.open();
         let before = of_thread().unwrap();
-        while of_thread().unwrap() < before + 5 * LAG_NS {}
-        if schedstat.descriptor.is_some() {
-            assert!(schedstat.read(before).unwrap().ran_ns > before + LAG_NS);
+        if schedstat.read(before).is_none() {
+            eprintln!("skipped: no /proc/thread-self/schedstat");
+            return;
         }
+        while of_thread().unwrap() < before + 5 * LAG_NS {}
+        assert!(schedstat.read(before).unwrap().ran_ns > before + LAG_NS);
         schedstat.close();
     }
 
