@@ -64,8 +64,9 @@ const MANY: u64 = 32;
 /// blocked for a few microseconds.
 const LONG: f64 = 12_000.0;
 
-/// A blocking system call takes at most this many times the CPU time of a wake-up of the clock's thread. Beside four busy threads, a sleep took
-/// 14 µs, and the clock 10 (EPYC, Zen 4).
+/// A blocking system call takes at most this many times the CPU time of a wake-up of the clock's thread. With 1.25, a function that only sleeps
+/// had 12 to 14 % of the work's CPU time beside four busy threads and other builds, with 1.5 it has 4 to 9 %, and without the builds under 1 %
+/// (`overhead --bin light` of the studies, EPYC, Zen 4).
 const BLOCKING: f64 = 1.5;
 
 /// Lengths of time in ticks of the counter.
