@@ -237,6 +237,7 @@ impl Round<'_> {
                 "every probe costs too much, but without them nothing would be measured: all are kept",
             );
             choice.bare.clear();
+            choice.crossed = 0.0;
         }
         let is_other = !(choice.bare.is_empty() && choice.inner.is_empty());
         Ok(Some(choice).filter(|_| is_other || number == 0 && !are_kept))
