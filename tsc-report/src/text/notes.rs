@@ -192,13 +192,10 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     let mut notes: Vec<String> = counted.map(note).collect();
     let unlinked = row.sums.probes().saturating_sub(row.sums.linked);
     if row.is_by_ticks() && !row.is_light() && unlinked > row.sums.probes() / 50 {
-        let what = match (row.sums.polls, unlinked) {
-            (0, _) => calls(unlinked),
-            (_, 1) => "1 poll".to_owned(),
-            (_, many) => format!("{} polls", count(many)),
-        };
+        let what = if row.sums.polls == 0 { "call" } else { "poll" };
         notes.push(format!(
-            "{what} before the first light call, not in the times"
+            "{} before the first light call, not in the times",
+            several(unlinked, what)
         ));
     }
     if !row.fence_supported {
@@ -209,9 +206,13 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
 }
 
 pub(super) fn calls(number: u64) -> String {
+    several(number, "call")
+}
+
+fn several(number: u64, what: &str) -> String {
     match number {
-        1 => "1 call".to_owned(),
-        many => format!("{} calls", count(many)),
+        1 => format!("1 {what}"),
+        many => format!("{} {what}s", count(many)),
     }
 }
 
