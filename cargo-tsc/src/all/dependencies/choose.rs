@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Package, PackageId};
 
-use super::graph::{Graph, is_macro};
+use super::graph::{Graph, is_macro, with_version};
 use crate::build;
 use crate::nearest::nearest;
 
@@ -92,10 +92,6 @@ impl Choice {
             self.say(names.collect(), &why);
         }
     }
-}
-
-fn with_version(package: &Package) -> String {
-    format!("{} {}", package.name, package.version)
 }
 
 /// The dependencies whose names match.

@@ -237,6 +237,11 @@ pub fn name(dependency: &Dependency) -> &String {
     dependency.rename.as_ref().unwrap_or(&dependency.name)
 }
 
+/// The name and the version of a package, as messages have them.
+pub fn with_version(package: &Package) -> String {
+    format!("{} {}", package.name, package.version)
+}
+
 /// Whether there may be only one of the package in a build: it links a library, or is in a folder, and a lock file tells folders apart by name
 /// and version alone.
 #[must_use]

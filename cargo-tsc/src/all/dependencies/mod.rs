@@ -246,7 +246,7 @@ impl Dependencies {
     pub fn remarks(&self) -> Vec<String> {
         let annotated = self.copied.values().filter(|copied| copied.is_annotated);
         let names: BTreeSet<String> = annotated
-            .map(|copied| format!("{} {}", copied.package.name, copied.package.version))
+            .map(|copied| graph::with_version(&copied.package))
             .collect();
         let mut remarks = Vec::new();
         if !names.is_empty() {
@@ -263,6 +263,6 @@ impl Dependencies {
 }
 
 fn does_not_compile(package: &Package, error: &str) -> String {
-    let Package { name, version, .. } = package;
-    format!("{name} {version}: it does not compile with attributes: {error}")
+    let package = graph::with_version(package);
+    format!("{package}: it does not compile with attributes: {error}")
 }
