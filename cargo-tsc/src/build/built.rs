@@ -19,12 +19,13 @@ type Named = (String, String);
 pub struct Built {
     /// What is compiled into the programs: neither macros, nor what only they and build scripts use.
     program: BTreeSet<Named>,
-    /// This, and what is built for it.
-    all: BTreeSet<Named>,
+    /// This, and what is built for it, if that was asked for.
+    all: Option<BTreeSet<Named>>,
 }
 
 impl Built {
-    /// Asks cargo what the command builds of the selected packages, without `except` and what only that uses.
+    /// Asks cargo what the command builds of the selected packages, without `except` and what only that uses. What is built for the programs
+    /// only with `asks_all`, because each question takes a tenth of a second.
     ///
     /// # Errors
     /// If cargo reports an error.
@@ -33,6 +34,7 @@ impl Built {
         project: &Project,
         selected: &[PackageId],
         except: &[&str],
+        asks_all: bool,
     ) -> Result<Self> {
         let tests = if command.has_tests() { ",dev" } else { "" };
         let ask = |edges: &str| {
@@ -43,7 +45,7 @@ impl Built {
         };
         Ok(Self {
             program: ask("normal,no-proc-macro")?,
-            all: ask("normal,build")?,
+            all: asks_all.then(|| ask("normal,build")).transpose()?,
         })
     }
 
@@ -53,10 +55,11 @@ impl Built {
         self.program.contains(&named(package))
     }
 
-    /// Whether the package is built, be it for a program or for what builds it.
+    /// Whether the package is built, be it for a program or for what builds it. Of the latter, nothing is known if it was not asked for.
     #[must_use]
     pub fn has(&self, package: &Package) -> bool {
-        self.all.contains(&named(package))
+        let built = self.all.as_ref().unwrap_or(&self.program);
+        built.contains(&named(package))
     }
 }
 

@@ -238,7 +238,8 @@ impl<'a> Tree<'a> {
         self.refused.keep_with(places.with);
         let wanted = self.wanted.as_ref();
         let selected = &selection.packages;
-        let built = Built::find(&self.command, &project, selected, &OURS)?;
+        let asks_all = wanted == Some(&Wanted::All);
+        let built = Built::find(&self.command, &project, selected, &OURS, asks_all)?;
         self.dependencies = Dependencies::find(&project, selected, &built, wanted, places)?;
         let wrapper = sharing::wrapper(1);
         let title = "building the same without measurement";
