@@ -32,7 +32,8 @@ impl Function {
         let body = trees.pop().and_then(braces);
         let head: TokenStream = trees.into_iter().collect();
         let parse = |input: ParseStream<'_>| parse_head(input, &head);
-        let (before_sig, attrs, sig) = parse.parse2(precedence::at_any_depth(head.clone()))?;
+        let parsed = parse.parse2(precedence::at_any_depth(head.clone()));
+        let (before_sig, attrs, sig) = parsed.map_err(refuse::old_signature)?;
         let body = body.ok_or_else(|| refuse::without_body(&sig.ident))?;
         Ok(Self {
             head,
@@ -99,5 +100,21 @@ pub(crate) fn braces(tree: TokenTree) -> Option<Group> {
             }
         }
         Delimiter::Parenthesis | Delimiter::Bracket => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signature_of_an_older_edition_says_what_to_write() {
+        let item = "fn apply(of: &Fn(u32) -> u32) -> u32 { of(1) }";
+        let error = Function::parse(item.parse().unwrap()).err().unwrap();
+        let error = error.to_string();
+        assert!(
+            error.contains("write `dyn` before trait objects"),
+            "{error}"
+        );
     }
 }

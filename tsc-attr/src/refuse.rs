@@ -34,6 +34,17 @@ fn is_naked(attr: &Attribute) -> bool {
         && mentions(attr.meta.to_token_stream(), |ident| ident == "naked")
 }
 
+/// The error about a signature that the compiler has read and syn does not, because only editions before 2021 allow it.
+pub(crate) fn old_signature(error: Error) -> Error {
+    Error::new(
+        error.span(),
+        format!(
+            "`#[cycles]` cannot read this signature ({error}); \
+             write `dyn` before trait objects, and a name before each parameter's type"
+        ),
+    )
+}
+
 /// A function that ends in `;`.
 pub(crate) fn without_body(name: &Ident) -> Error {
     Error::new_spanned(
