@@ -68,6 +68,7 @@ impl Report {
     /// The text is not a report, or has an older or a later schema.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         #[derive(serde::Deserialize)]
+        #[serde(expecting = "an object with the keys of a report")]
         struct Version {
             schema: u64,
         }

@@ -43,7 +43,10 @@ impl Mark {
     pub(super) fn explained(self) -> (char, &'static str) {
         match self {
             Self::BelowResolution => ('<', "too short to be timed; use #[cycles(light)]"),
-            Self::MostlyProbes => ('!', "over a third is probes; use a light one, or none"),
+            Self::MostlyProbes => (
+                '!',
+                "over a third is probes; make a timed one light, leave a light one out",
+            ),
             Self::Uncertain => ('~', "the error of self is larger than self"),
         }
     }
