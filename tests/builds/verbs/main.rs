@@ -8,7 +8,6 @@ mod copies;
 mod diff;
 mod errors;
 mod export;
-mod fleet;
 mod git;
 mod hints;
 #[cfg(unix)]
