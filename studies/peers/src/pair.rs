@@ -119,3 +119,30 @@ ticks_pair! {
     /// No fence at all.
     Bare: "rdtsc"; "rdtsc"
 }
+
+/// The program for a type like the standard library's `Instant`.
+#[macro_export]
+macro_rules! instants {
+    ($instant:ty) => {
+        struct Instants;
+
+        impl $crate::pair::Pair for Instants {
+            type Start = $instant;
+
+            #[inline(always)]
+            fn start() -> $instant {
+                <$instant>::now()
+            }
+
+            #[inline(always)]
+            fn stop(start: $instant) -> u64 {
+                start.elapsed().as_nanos() as u64
+            }
+        }
+
+        fn main() {
+            type Kept = $crate::pair::Kept<Instants>;
+            $crate::run::<Kept>(&Kept::FUNCTIONS);
+        }
+    };
+}

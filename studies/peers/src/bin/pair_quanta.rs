@@ -1,24 +1,3 @@
 //! `quanta::Instant`, twice.
 
-use peers::pair::{Kept, Pair};
-use quanta::Instant;
-
-struct Instants;
-
-impl Pair for Instants {
-    type Start = Instant;
-
-    #[inline(always)]
-    fn start() -> Instant {
-        Instant::now()
-    }
-
-    #[inline(always)]
-    fn stop(start: Instant) -> u64 {
-        start.elapsed().as_nanos() as u64
-    }
-}
-
-fn main() {
-    peers::run::<Kept<Instants>>(&Kept::<Instants>::FUNCTIONS);
-}
+peers::instants!(quanta::Instant);
