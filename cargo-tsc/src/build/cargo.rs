@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use cargo_metadata::{Artifact, BuildScript, CompilerMessage, Message};
 
+use super::selection::cargo;
 use super::variables::{of_package, of_programs, of_scripts};
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection, libraries};
 use crate::git;
@@ -142,7 +143,7 @@ impl Build<'_> {
     }
 
     fn cargo(&self, messages: &str) -> Command {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut command = cargo();
         command.current_dir(self.folder);
         match self.command.verb {
             CargoVerb::Run => command.arg("build"),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cargo_metadata::{Dependency, DependencyKind, Node, Package, PackageId, TargetKind};
+use cargo_metadata::{Dependency, DependencyKind, Node, NodeDep, Package, PackageId, TargetKind};
 
 use super::copied::inside;
 use crate::all::rustc::ORIGINAL;
@@ -50,13 +50,7 @@ impl<'a> Graph<'a> {
         left.extend(&project.metadata().workspace_members);
         while let Some(id) = left.pop() {
             if !is_ours(id) && graph.all.insert(id) {
-                left.extend(
-                    graph
-                        .nodes
-                        .get(id)
-                        .into_iter()
-                        .flat_map(|node| &node.dependencies),
-                );
+                left.extend(graph.deps(id).map(|dep| &dep.pkg));
             }
         }
         graph
@@ -99,6 +93,12 @@ impl<'a> Graph<'a> {
         self.built.has(self.package(id))
     }
 
+    /// What the package, its tests and its build script use.
+    fn deps(&self, id: &PackageId) -> impl Iterator<Item = &'a NodeDep> {
+        let node = self.nodes.get(id).copied();
+        node.into_iter().flat_map(|node| &node.deps)
+    }
+
     /// What the package's own code uses. Tests count only for the workspace's packages, for which alone cargo builds them.
     pub fn uses(&self, id: &PackageId) -> impl Iterator<Item = &'a PackageId> {
         self.names(id).map(|(_, used)| used)
@@ -106,19 +106,19 @@ impl<'a> Graph<'a> {
 
     /// The same, with the names that the code has for them.
     pub fn names(&self, id: &PackageId) -> impl Iterator<Item = (&'a str, &'a PackageId)> {
-        let deps = self.nodes.get(id).into_iter().flat_map(|node| &node.deps);
-        deps.filter(|dep| {
-            let mut kinds = dep.dep_kinds.iter();
-            kinds.any(|info| info.kind != DependencyKind::Build)
-        })
-        .map(|dep| (dep.name.as_str(), &dep.pkg))
+        self.deps(id)
+            .filter(|dep| {
+                let mut kinds = dep.dep_kinds.iter();
+                kinds.any(|info| info.kind != DependencyKind::Build)
+            })
+            .map(|dep| (dep.name.as_str(), &dep.pkg))
     }
 
     /// The package to which a dependency in a manifest has been resolved. `None` if it is not enabled.
     #[must_use]
     pub fn target(&self, id: &PackageId, dependency: &Dependency) -> Option<&'a PackageId> {
-        let deps = self.nodes.get(id).into_iter().flat_map(|node| &node.deps);
-        let mut found: Vec<_> = deps
+        let mut found: Vec<_> = self
+            .deps(id)
             .filter(|dep| {
                 let mut kinds = dep.dep_kinds.iter();
                 self.project.package(&dep.pkg).name == dependency.name
@@ -203,7 +203,7 @@ impl<'a> Graph<'a> {
                 continue;
             }
             let uses_copies = is_copy || self.is_member(id) && !is_macro(self.package(id));
-            let deps = self.nodes.get(id).into_iter().flat_map(|node| &node.deps);
+            let deps = self.deps(id);
             for (dep, info) in deps.flat_map(|dep| dep.dep_kinds.iter().map(move |it| (dep, it))) {
                 let package = self.package(&dep.pkg);
                 let is_script = info.kind == DependencyKind::Build;

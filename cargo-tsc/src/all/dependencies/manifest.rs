@@ -94,14 +94,13 @@ fn without_dependencies(copied: &Copied) -> Value {
 /// The features, without those of dependencies that only tests have, which the copy has not.
 fn features(package: &Package) -> Value {
     let is_there = |feature: &String| {
-        let Some((name, _)) = feature.split_once('/') else {
+        let Some((of, _)) = feature.split_once('/') else {
             return true;
         };
-        let name = name.trim_end_matches('?');
+        let of = of.trim_end_matches('?');
         let mut dependencies = package.dependencies.iter();
         dependencies.any(|dependency| {
-            let known = dependency.rename.as_ref().unwrap_or(&dependency.name);
-            dependency.kind != DependencyKind::Development && known == name
+            dependency.kind != DependencyKind::Development && name(dependency) == of
         })
     };
     let features = package.features.iter().map(|(name, enables)| {
