@@ -151,8 +151,12 @@ fn dump_read_back_is_equal() {
 #[test]
 fn snapshot_read_back_is_equal() {
     #[cycles]
-    fn once() {}
-    once();
+    fn timed() {
+        light();
+    }
+    #[cycles(light)]
+    fn light() {}
+    timed();
     let report = snapshot();
     assert_eq!(
         Report::from_json(&report.to_json()).expect("the text is a report"),

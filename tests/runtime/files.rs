@@ -247,7 +247,10 @@ fn assert_printed_instead(output: &Output, what: &str) {
 #[test]
 fn what_cannot_be_written_is_printed() {
     let folder = Folder::new("unwritable");
-    assert_printed_instead(&run("exit", &folder.path("none/dump")), "No such file");
+    assert_printed_instead(
+        &run("exit", &folder.path("none/dump")),
+        "none/dump: No such file",
+    );
     assert_printed_instead(&run("exit", &folder.0), "is a directory");
     assert!(folder.files().is_empty());
 }
