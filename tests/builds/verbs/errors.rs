@@ -115,10 +115,6 @@ fn no_project_no_binary_no_build_no_program() {
         .tsc("run -- run -p other")
         .ends(2)
         .complains("no package other");
-    project
-        .tsc("run --name a/b")
-        .ends(2)
-        .complains("--name a/b");
     project.write("src/bin/second.rs", "fn main() {}");
     project
         .tsc("run")
@@ -130,28 +126,6 @@ fn no_project_no_binary_no_build_no_program() {
         .ends(2)
         .complains("the build failed")
         .remarks("src/main.rs:1");
-}
-
-#[test]
-fn the_command_line_blames_the_word() {
-    let project = Project::new(PROGRAM);
-    project.tsc("rnu").ends(2).remarks("rnu");
-    project.tsc("gate").ends(2).remarks("SESSION");
-    project.tsc("report --unit hours").ends(2).remarks("hours");
-    project
-        .tsc("diff a b --threshold much")
-        .ends(2)
-        .remarks("a share is written 2% or 0.02");
-    project
-        .tsc("run --only (")
-        .ends(2)
-        .remarks("found open group without closing");
-    // What the program would refuse is refused before it is built.
-    project.tsc(r"run --only \p{Lu}").ends(2).remarks(r"\p{Lu}");
-    project
-        .tsc("--help")
-        .ends(0)
-        .says("Exit status: 0 fine, 1 regression");
 }
 
 #[test]

@@ -10,8 +10,7 @@ use crate::project::{Ended, PROGRAM, Project, ROOT, report};
 
 /// The command that a session was made with, as the session has it.
 fn command(project: &Project, session: &str) -> Vec<String> {
-    let about: serde_json::Value =
-        serde_json::from_str(&project.read(&format!("target/tsc/{session}/session.json"))).unwrap();
+    let about = project.json(&format!("target/tsc/{session}/session.json"));
     let words = about["command"].as_array().unwrap().iter();
     words
         .map(|word| word.as_str().unwrap().to_owned())
@@ -100,6 +99,13 @@ fn commands_after_the_dashes_are_cargos_if_no_option_of_cargo_comes_before() {
 fn the_wrong_word_is_blamed() {
     let project = Project::new(PROGRAM);
     for (words, text) in [
+        ("rnu", "rnu"),
+        ("gate", "SESSION"),
+        ("report --unit hours", "hours"),
+        ("diff a b --threshold much", "a share is written 2% or 0.02"),
+        ("run --only (", "found open group without closing"),
+        // What the program would refuse is refused before it is built.
+        (r"run --only \p{Lu}", r"\p{Lu}"),
         ("run --relaese", "unexpected argument '--relaese'"),
         ("run --release app", "unexpected argument 'app'"),
         (
@@ -121,6 +127,8 @@ fn the_wrong_word_is_blamed() {
         .tsc("list")
         .ends(0)
         .remarks("no session in target/tsc");
+    let help = project.tsc("--help").ends(0);
+    help.says("Exit status: 0 fine, 1 regression");
 }
 
 #[test]
