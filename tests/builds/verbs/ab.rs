@@ -298,8 +298,7 @@ fn runs(project: &Project, session: &str) -> [Vec<String>; 2] {
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();
     folders.sort();
-    let about = std::fs::read_to_string(folder.join("session.json")).unwrap();
-    let about: serde_json::Value = serde_json::from_str(&about).unwrap();
+    let about = project.json(&format!("target/tsc/{session}/session.json"));
     let known = about["runs"].as_array().unwrap().iter();
     let known = known.map(|run| run["folder"].as_str().unwrap().to_owned());
     [folders, known.collect()]

@@ -1,14 +1,13 @@
 //! `cargo tsc run --all`, on a project that does not depend on tsc-runtime.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
 #[cfg(target_os = "linux")]
 use crate::project::in_a_terminal;
-use crate::project::{Ended, Project};
+use crate::project::{Ended, Project, read_all};
 
 /// A project of two crates and a macro, with many kinds of code that must not disturb `run --all`.
 fn stranger(main: &str) -> Project {
@@ -46,33 +45,6 @@ fn stranger(main: &str) -> Project {
 const MAIN: &str = "fn main() {\n    let text = std::env::args().nth(1).unwrap_or_default();\n    for _ in 0..3 {\n        println!(\"{:?} {}\", words::split(&text), words::built());\n    }\n\
     print!(\"{} {}\", words::TEMPLATE, place());\n}\n\nfn place() -> String {\n    format!(\"{}:{}\", file!(), line!())\n}\n";
 
-fn files(folder: &Path, into: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && path.file_name().unwrap() != "target" {
-            files(&path, into);
-        } else if path.is_file() {
-            into.insert(path.clone(), std::fs::read(path).unwrap());
-        }
-    }
-}
-
-fn calls(json: &Value) -> BTreeMap<String, u64> {
-    let rows = json["report"]["callsites"].as_array().unwrap();
-    rows.iter()
-        .map(|row| {
-            (
-                format!(
-                    "{}::{}",
-                    row["module"].as_str().unwrap(),
-                    row["name"].as_str().unwrap()
-                ),
-                row["calls"].as_u64().unwrap(),
-            )
-        })
-        .collect()
-}
-
 #[test]
 fn file_that_two_programs_name_in_different_ways_is_one() {
     let project = Project::with_manifest("", "mod util;\nfn main() { util::work() }\n");
@@ -83,7 +55,7 @@ fn file_that_two_programs_name_in_different_ways_is_one() {
     let tool = "#[path = \"../util.rs\"]\nmod util;\nfn main() { util::work() }\n";
     project.write("src/bin/tool.rs", tool);
     let ended = project.tsc("run --all --release --bin tool --json").ends(0);
-    let measured = calls(&ended.json());
+    let measured = ended.calls();
     assert_eq!(measured.get("tool::util::work"), Some(&1), "{measured:?}");
     assert!(!measured.contains_key("tool::util::step"), "{measured:?}");
 }
@@ -93,7 +65,7 @@ fn every_function_is_measured_and_no_file_is_touched() {
     let project = stranger(MAIN);
     std::fs::remove_file(project.path("Cargo.lock")).unwrap();
     let mut before = BTreeMap::new();
-    files(&project.path("."), &mut before);
+    read_all(&project.path("."), &mut before);
     let ended = project
         .tsc("run --all --name all --json -- run -- one_two")
         .ends(0);
@@ -107,7 +79,7 @@ fn every_function_is_measured_and_no_file_is_touched() {
         "lines hold: {}",
         ended.err
     );
-    let measured = calls(&ended.json());
+    let measured = ended.calls();
     let expected = [
         ("app::main", 1),
         ("app::place", 1),
@@ -118,7 +90,7 @@ fn every_function_is_measured_and_no_file_is_touched() {
         assert_eq!(measured.get(name), Some(&calls), "{name} in {measured:?}");
     }
     let mut after = BTreeMap::new();
-    files(&project.path("."), &mut after);
+    read_all(&project.path("."), &mut after);
     assert_eq!(
         before.keys().collect::<Vec<_>>(),
         after.keys().collect::<Vec<_>>()
@@ -138,7 +110,7 @@ fn plain_attributes_by_hand_do_not_keep_a_probe_that_costs_too_much() {
          fn main() { let x = (0..1000).fold(0, |x, _| of::tiny(std::hint::black_box(tiny(x))) ^ 1); mine(); of::mine(); assert_eq!(x, 0) }\n",
     );
     let ended = project.tsc("run --all --json").ends(0);
-    let measured = calls(&ended.json());
+    let measured = ended.calls();
     assert_eq!(measured.get("app::named"), Some(&1), "{measured:?}");
     assert_eq!(measured.get("app::tiny"), None, "{measured:?}");
     let [mine, tiny] =
@@ -151,7 +123,7 @@ fn a_second_run_follows_the_sources() {
     let project = stranger(MAIN);
     project.tsc("run --all").ends(0);
     project.write("words/src/split.rs", "pub fn split(text: &str) -> Vec<&str> {\n    whole(text)\n}\nfn whole(text: &str) -> Vec<&str> {\n    vec![text]\n}\n");
-    let measured = calls(&project.tsc("run --all -n 2 --json").ends(0).json());
+    let measured = project.tsc("run --all -n 2 --json").ends(0).calls();
     assert_eq!(measured.get("words::split::whole"), Some(&6));
     assert_eq!(measured.get("words::split::trim"), None);
 }
@@ -188,7 +160,7 @@ fn functions_that_do_not_compile_with_an_attribute_are_left_as_they_are() {
          assert!(!item.to_string().contains(\"cycles\"), \"one attribute is enough\"); item }\n",
     );
     let ended = project.tsc("run --all --json").ends(0);
-    let names: Vec<String> = calls(&ended.json()).into_keys().collect();
+    let names: Vec<String> = ended.calls().into_keys().collect();
     assert_eq!(names, ["app::fine", "app::main"]);
     let ended = ended.remarks("src/main.rs:1: left as it is, because it does not compile");
     ended.remarks("src/main.rs:4: left as it is");
@@ -235,7 +207,7 @@ fn files_that_cannot_be_measured_are_said() {
     );
     std::os::unix::fs::symlink(elsewhere.path(), project.path("src/links")).unwrap();
     let ended = project.tsc("run --all --json").ends(0);
-    let names: Vec<String> = calls(&ended.json()).into_keys().collect();
+    let names: Vec<String> = ended.calls().into_keys().collect();
     assert_eq!(names, ["app::main", "app::other::other"]);
     let ended = ended.remarks("outside.rs: not measured");
     for line in [
@@ -296,7 +268,7 @@ fn older_editions_are_measured_too() {
         );
         let ended = project.tsc("run --all --json").ends(0);
         assert!(!ended.err.contains("left as it is"), "{}", ended.err);
-        let measured = calls(&ended.json());
+        let measured = ended.calls();
         let counts = [
             "part::call",
             "older::call",
@@ -355,7 +327,7 @@ fn build_scripts_may_run_cargo() {
     let manifest = "[package]\nname = \"inner\"\nedition = \"2024\"\n[workspace]\n";
     project.write("inner/Cargo.toml", manifest);
     project.write("inner/src/main.rs", "fn main() {}\n");
-    let measured = calls(&project.tsc("run --all --json").ends(0).json());
+    let measured = project.tsc("run --all --json").ends(0).calls();
     assert_eq!(measured.get("app::call"), Some(&1));
 }
 
@@ -365,7 +337,7 @@ fn a_root_of_the_2015_edition_may_declare_the_runtime_itself() {
         Project::new("extern crate tsc_runtime;\nfn call() { println!() }\nfn main() { call() }\n");
     let manifest = project.read("Cargo.toml").replace("2024", "2015");
     project.write("Cargo.toml", &manifest);
-    let measured = calls(&project.tsc("run --all --json").ends(0).json());
+    let measured = project.tsc("run --all --json").ends(0).calls();
     assert_eq!(measured.get("app::call"), Some(&1));
 }
 
@@ -373,7 +345,7 @@ fn a_root_of_the_2015_edition_may_declare_the_runtime_itself() {
 fn tests_are_measured_too_and_programs_are_not() {
     let project = stranger(MAIN);
     let ended = project.tsc("run --all --json -- test -p words").ends(0);
-    assert_eq!(calls(&ended.json()).get("words::split::split"), Some(&1));
+    assert_eq!(ended.calls().get("words::split::split"), Some(&1));
     ended.remarks("doc tests are not run");
     let ended = project
         .tsc("run --all --json -- test -p words --lib")
@@ -467,7 +439,7 @@ fn closures_and_async_blocks_have_rows_unless_their_own_function_runs_them() {
             "deferred::{closure#0}",
         ];
         assert_eq!(probes(&json, names), ["timed", "light", "light"]);
-        let calls = calls(&json);
+        let calls = ended.calls();
         assert_eq!(
             names.map(|name| calls[&format!("app::{name}")]),
             [3, 800_000, 1]
@@ -519,7 +491,7 @@ fn what_both_copies_depend_on_is_built_once() {
     let built = || std::fs::read_to_string(folder.join("built")).unwrap();
     for run in ["first", "second"] {
         let ended = project.tsc("run --all --json").ends(0);
-        assert_eq!(calls(&ended.json()).get("app::work"), Some(&1), "{run}");
+        assert_eq!(ended.calls().get("app::work"), Some(&1), "{run}");
         assert_eq!(built(), "once", "{run}");
         let executable = |of: &str| {
             std::fs::read(project.path(&format!("target/tsc/.all/{of}-target/debug/app"))).unwrap()

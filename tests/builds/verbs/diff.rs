@@ -9,14 +9,7 @@ use crate::project::{PROGRAM, Project};
 fn sessions() -> Project {
     let project = Project::new(PROGRAM);
     project.tsc("run --tree --name one -- --release").ends(0);
-    let folder = project.path("target/tsc/one/001");
-    let file = std::fs::read_dir(folder)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let mut report: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let mut report = project.json(&project.report_of("one/001"));
     report["clock"]["distrusted"] = false.into();
     report["clock"]["core_cycles_per_tick"] = 1.5.into();
     for (name, change, seed) in [("base", 1.0, 1), ("same", 1.0, 2), ("slow", 1.05, 3)] {
@@ -149,15 +142,23 @@ fn a_session_is_not_compared_with_itself_by_mistake() {
     project.tsc("diff one one").ends(0);
 }
 
-/// The session `from` under another name, with the row `work` changed.
-fn copy(project: &Project, from: &str, to: &str, change: impl Fn(u32, &mut Value)) {
+/// The session `from` under another name, with each report changed.
+fn copy_reports(project: &Project, from: &str, to: &str, change: impl Fn(u32, &mut Value)) {
     for run in 0..10 {
-        let text = project.read(&format!("{from}/{run}.json"));
-        let mut report: Value = serde_json::from_str(&text).unwrap();
-        let mut rows = report["callsites"].as_array_mut().unwrap().iter_mut();
-        change(run, rows.find(|row| row["name"] == "work").unwrap());
+        let mut report = project.json(&format!("{from}/{run}.json"));
+        change(run, &mut report);
         project.write(&format!("{to}/{run}.json"), &report.to_string());
     }
+}
+
+/// The session `from` under another name, with the row `work` changed.
+fn copy(project: &Project, from: &str, to: &str, change: impl Fn(u32, &mut Value)) {
+    copy_reports(project, from, to, |run, report| change(run, work(report)));
+}
+
+fn work(report: &mut Value) -> &mut Value {
+    let mut rows = report["callsites"].as_array_mut().unwrap().iter_mut();
+    rows.find(|row| row["name"] == "work").unwrap()
 }
 
 #[test]
@@ -217,9 +218,7 @@ fn figures_agree_with_the_change_and_say_how_they_are_meant() {
 fn a_function_of_microseconds_is_not_judged_without_turns() {
     let project = sessions();
     let short = |ticks: f64| move |_: u32, row: &mut Value| set_self(row, ticks);
-    let text = project.read("base/0.json");
-    let report: Value = serde_json::from_str(&text).unwrap();
-    let second = report["clock"]["hz"].as_f64().unwrap();
+    let second = project.json("base/0.json")["clock"]["hz"].as_f64().unwrap();
     copy(&project, "base", "short", short(2e-5 * second));
     copy(&project, "base", "longer", short(4e-5 * second));
     let verdict = |words: &str| {
@@ -289,7 +288,7 @@ fn what_cannot_be_judged_is_apart_from_a_regression() {
 fn counts_are_compared_exactly() {
     let project = sessions();
     let write_with = |name: &str, calls: u64, unit: &str, units: u64| {
-        let mut report: Value = serde_json::from_str(&project.read("base/0.json")).unwrap();
+        let mut report = project.json("base/0.json");
         let work = |row: &Value| row["name"] == "work";
         let rows = report["callsites"].as_array_mut().unwrap();
         let index = rows.iter().position(work).unwrap();
@@ -306,7 +305,7 @@ fn counts_are_compared_exactly() {
     let write = |name: &str, calls: u64, bytes: u64| write_with(name, calls, "bytes", bytes);
     // Beside light probes, the calls of a path are not known.
     write("counts.json", 20, 1000);
-    let mut unknown: Value = serde_json::from_str(&project.read("counts.json")).unwrap();
+    let mut unknown = project.json("counts.json");
     for context in unknown["contexts"].as_array_mut().unwrap() {
         context["calls"] = Value::Null;
     }
@@ -381,14 +380,11 @@ fn what_depends_on_the_order_of_functions_is_open() {
         let mut about = Vec::new();
         for round in 0..10 {
             for run in 0..runs {
-                let mut report: Value =
-                    serde_json::from_str(&project.read(&format!("base/{round}.json"))).unwrap();
-                let rows = report["callsites"].as_array_mut().unwrap();
-                let work = rows.iter_mut().find(|row| row["name"] == "work").unwrap();
+                let mut report = project.json(&format!("base/{round}.json"));
                 // In half of the orders, the function takes a fifth longer after than before.
                 let slower = f64::from(u8::from(side == "after" && round % 2 == 0));
                 set_self(
-                    work,
+                    work(&mut report),
                     1e6 + 2e5 * slower + 100.0 * f64::from(run + round % 3),
                 );
                 let folder = format!("{round:02}{run}");
@@ -425,8 +421,7 @@ fn a_session_that_had_to_wait_is_not_compared() {
     let project = sessions();
     for (name, seconds, waiting) in [("idle", 1.0, 0.1), ("asleep", 9.0, 0.1), ("busy", 2.0, 1.0)] {
         for run in 0..10 {
-            let mut report: Value =
-                serde_json::from_str(&project.read(&format!("base/{run}.json"))).unwrap();
+            let mut report = project.json(&format!("base/{run}.json"));
             let hz = report["clock"]["hz"].as_f64().unwrap();
             report["process"]["cpu_ns"] = 1_000_000_000.into();
             for row in report["callsites"].as_array_mut().unwrap() {
@@ -469,8 +464,7 @@ fn a_run_that_a_signal_ended_is_not_compared() {
     let project = sessions();
     let status = |run: u32| serde_json::json!({ "status": if run == 3 { 130 } else { 0 } });
     session(&project, "same", "cut", serde_json::json!({}), status);
-    let report = project.read("cut/003/1.json");
-    let mut report: Value = serde_json::from_str(&report).unwrap();
+    let mut report = project.json("cut/003/1.json");
     for row in report["callsites"].as_array_mut().unwrap() {
         set_self(row, 1e3);
     }
@@ -526,12 +520,9 @@ fn what_one_side_has_left_out_is_no_change_of_the_others() {
 fn two_machines_or_kinds_of_probes_are_not_compared() {
     let project = sessions();
     let change = |key: &str, value: Value| {
-        for run in 0..10 {
-            let mut report: Value =
-                serde_json::from_str(&project.read(&format!("same/{run}.json"))).unwrap();
+        copy_reports(&project, "same", "elsewhere", |_, report| {
             *report.pointer_mut(key).unwrap() = value.clone();
-            project.write(&format!("elsewhere/{run}.json"), &report.to_string());
-        }
+        });
     };
     change("/machine/cpu", "Another CPU".into());
     project
@@ -556,12 +547,9 @@ fn two_machines_or_kinds_of_probes_are_not_compared() {
         .ends(0)
         .says("without change");
     // Where nothing can be judged, nothing is slower either.
-    for run in 0..10 {
-        let mut report: Value =
-            serde_json::from_str(&project.read(&format!("slow/{run}.json"))).unwrap();
+    copy_reports(&project, "slow", "slow-elsewhere", |_, report| {
         report["machine"]["cpu"] = "Another CPU".into();
-        project.write(&format!("slow-elsewhere/{run}.json"), &report.to_string());
-    }
+    });
     project
         .tsc("gate base slow-elsewhere --lenient")
         .ends(0)
@@ -584,12 +572,9 @@ fn two_machines_or_kinds_of_probes_are_not_compared() {
         "mean_us": 1.0, "ticks": 1, "cpu_share": 0.0, "age_ns": 1000, "cpu_ns": 0, "outside_ticks": 0, "subtracted_ticks": 0.0,
         "light_call_ticks": null, "no_times_because": null,
     });
-    for run in 0..10 {
-        let mut report: Value =
-            serde_json::from_str(&project.read(&format!("same/{run}.json"))).unwrap();
+    copy_reports(&project, "same", "by-ticks", |_, report| {
         report["tick_clock"] = clock.clone();
-        project.write(&format!("by-ticks/{run}.json"), &report.to_string());
-    }
+    });
     project
         .tsc("diff base by-ticks")
         .ends(3)
@@ -599,12 +584,9 @@ fn two_machines_or_kinds_of_probes_are_not_compared() {
 #[test]
 fn functions_that_come_and_go_are_said() {
     let project = sessions();
-    for run in 0..10 {
-        let text = project
-            .read(&format!("same/{run}.json"))
-            .replace("\"work\"", "\"worker\"");
-        project.write(&format!("renamed/{run}.json"), &text);
-    }
+    copy(&project, "same", "renamed", |_, row| {
+        row["name"] = "worker".into();
+    });
     let json = project.tsc("diff base renamed --json").ends(0).json();
     assert_eq!(verdict(&json, "app::inner::work"), "gone");
     assert_eq!(verdict(&json, "app::inner::worker"), "new");

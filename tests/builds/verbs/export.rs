@@ -157,12 +157,11 @@ fn benchmark_services_get_a_value_and_its_range() {
     let bounds = ["lower_value", "value", "upper_value"].map(|key| latency[key].as_f64().unwrap());
     assert!(bounds[0] <= bounds[1] && bounds[1] <= bounds[2], "{bmf}");
     // A run in which the function is not called has no time of a call.
-    let folder = std::fs::read_dir(project.path("target/tsc/three/002")).unwrap();
-    let file = folder.map(|entry| entry.unwrap().path()).next().unwrap();
-    let mut report: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let file = project.report_of("three/002");
+    let mut report = project.json(&file);
     let mut rows = report["callsites"].as_array_mut().unwrap().iter_mut();
     rows.find(|row| row["name"] == "work").unwrap()["name"] = "other".into();
-    std::fs::write(file, report.to_string()).unwrap();
+    project.write(&file, &report.to_string());
     let bmf = project.tsc("export three --format bmf").ends(0).json();
     let work = &bmf["app::inner::work"];
     assert_eq!(work["self-ticks"]["lower_value"], 0.0);

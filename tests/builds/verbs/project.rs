@@ -1,11 +1,13 @@
 //! A small project in a folder of its own, and `cargo tsc` in it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use serde_json::Value;
 use tempfile::TempDir;
 pub(crate) use tests::skipped;
 
@@ -29,7 +31,7 @@ fn tool() -> &'static Path {
         let messages = String::from_utf8(output.stdout).unwrap();
         let mut messages = messages
             .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let program =
             messages.find_map(|message| message["executable"].as_str().map(PathBuf::from));
         program.expect("cargo says where the program is")
@@ -78,8 +80,7 @@ pub(crate) fn report() -> &'static str {
     REPORT.get_or_init(|| {
         let project = Project::new(PROGRAM);
         project.tsc("run --tree --name one").ends(0);
-        let mut files = fs::read_dir(project.path("target/tsc/one/001")).unwrap();
-        fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap()
+        project.read(&project.report_of("one/001"))
     })
 }
 
@@ -151,6 +152,18 @@ edition = \"2024\"
         fs::read_to_string(self.path(path)).unwrap()
     }
 
+    pub(crate) fn json(&self, path: &str) -> Value {
+        serde_json::from_str(&self.read(path)).unwrap()
+    }
+
+    /// The file of the only report of a run: `session/001`.
+    pub(crate) fn report_of(&self, run: &str) -> String {
+        let folder = format!("target/tsc/{run}");
+        let mut files = fs::read_dir(self.path(&folder)).unwrap();
+        let name = files.next().unwrap().unwrap().file_name();
+        format!("{folder}/{}", name.display())
+    }
+
     /// Runs a command, and interrupts it and its children when it is time.
     #[cfg(unix)]
     pub(crate) fn interrupted(&self, words: &str, is_time: impl Fn() -> bool) -> Ended {
@@ -201,6 +214,18 @@ edition = \"2024\"
     /// Runs the command to its end.
     pub(crate) fn tsc(&self, words: &str) -> Ended {
         Ended::of(self.command(words).output().unwrap(), words)
+    }
+}
+
+/// Reads all files in a folder, except those in folders named `target`.
+pub(crate) fn read_all(folder: &Path, into: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path.file_name().unwrap() != "target" {
+            read_all(&path, into);
+        } else if path.is_file() {
+            into.insert(path.clone(), fs::read(path).unwrap());
+        }
     }
 }
 
@@ -310,8 +335,20 @@ impl Ended {
     }
 
     #[track_caller]
-    pub(crate) fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+
+    /// The calls of each row of a report, by module and name.
+    #[track_caller]
+    pub(crate) fn calls(&self) -> BTreeMap<String, u64> {
+        let json = self.json();
+        let rows = json["report"]["callsites"].as_array().unwrap().iter();
+        rows.map(|row| {
+            let [module, name] = ["module", "name"].map(|key| row[key].as_str().unwrap());
+            (format!("{module}::{name}"), row["calls"].as_u64().unwrap())
+        })
+        .collect()
     }
 }
 

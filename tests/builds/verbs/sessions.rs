@@ -42,15 +42,7 @@ fn sessions_are_listed_with_what_they_are_of() {
 fn sixty_four_processes_add_up_to_exactly_the_sums() {
     let project = Project::new(PROGRAM);
     project.tsc("run --name one").ends(0);
-    let folder = project.path("target/tsc/one/001");
-    let file = std::fs::read_dir(&folder)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let report: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let report = project.json(&project.report_of("one/001"));
     for process in 0..64 {
         let mut report = report.clone();
         report["process"]["pid"] = process.into();
@@ -60,7 +52,7 @@ fn sixty_four_processes_add_up_to_exactly_the_sums() {
         .tsc("merge fleet -o all.json")
         .ends(0)
         .remarks("64 processes");
-    let sum: serde_json::Value = serde_json::from_str(&project.read("all.json")).unwrap();
+    let sum = project.json("all.json");
     for row in report["callsites"].as_array().unwrap() {
         let merged = sum["callsites"]
             .as_array()
@@ -96,8 +88,7 @@ fn sixty_four_processes_add_up_to_exactly_the_sums() {
         .ends(0)
         .remarks("left out, because it is to be written: ")
         .remarks("64 processes");
-    let again: serde_json::Value = serde_json::from_str(&project.read("fleet/all.json")).unwrap();
-    assert_eq!(again, sum);
+    assert_eq!(project.json("fleet/all.json"), sum);
     project
         .tsc("merge fleet")
         .ends(2)

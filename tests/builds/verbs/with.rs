@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::git::commit_all;
-use crate::project::{Ended, Project};
+use crate::project::{Ended, Project, read_all};
 
 /// A program whose work is in dependencies: `beside` is a folder, `member` and `sibling` are in a git repository, and `upper`, `deep` and
 /// `rest` are in a registry.
@@ -174,14 +174,14 @@ impl Program {
     /// Everything that belongs to the user.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
-        read(&self.project.path("."), &mut files);
+        read_all(&self.project.path("."), &mut files);
         for name in ["beside", "scripted", "made", "vendor", &self.repository] {
-            read(&self.others.path().join(name), &mut files);
+            read_all(&self.others.path().join(name), &mut files);
         }
         let checkouts = self.checkouts("checkouts");
         assert!(!checkouts.is_empty());
         for folder in checkouts {
-            read(&folder, &mut files);
+            read_all(&folder, &mut files);
         }
         files
     }
@@ -196,29 +196,6 @@ impl Program {
             .map(|package| package.lines().skip(1).take(2).collect())
             .collect()
     }
-}
-
-fn read(folder: &Path, into: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && path.file_name().unwrap() != "target" {
-            read(&path, into);
-        } else if path.is_file() {
-            into.insert(path.clone(), fs::read(path).unwrap());
-        }
-    }
-}
-
-/// The calls of each row.
-fn calls(ended: &Ended) -> BTreeMap<String, u64> {
-    let json = ended.json();
-    let rows = json["report"]["callsites"].as_array().unwrap();
-    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-    let name =
-        |row: &serde_json::Value| format!("{}::{}", text(&row["module"]), text(&row["name"]));
-    rows.iter()
-        .map(|row| (name(row), row["calls"].as_u64().unwrap()))
-        .collect()
 }
 
 #[test]
@@ -247,7 +224,7 @@ fn dependencies_of_every_source_are_measured_and_stay_as_they_are() {
     let expected: BTreeMap<String, u64> = expected
         .map(|(name, calls)| (name.to_owned(), calls))
         .into();
-    assert_eq!(calls(&ended), expected);
+    assert_eq!(ended.calls(), expected);
     assert_eq!(program.locked("bare"), program.locked("annotated"));
     assert!(before == program.files(), "a file was changed");
     // Files are named as in the original.
@@ -294,7 +271,7 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
     // A new choice of crates, and then a new source, are followed.
     let names = |words: &str| {
         let ended = program.tsc(words).ends(0);
-        calls(&ended).into_keys().collect::<Vec<_>>()
+        ended.calls().into_keys().collect::<Vec<_>>()
     };
     let rest = program.others.path().join("vendor/rest/src/lib.rs");
     fs::write(
@@ -443,7 +420,7 @@ fn build_scripts_keep_the_originals_of_what_the_code_uses() {
     let script = "fn main() {\n    assert_eq!(upper::work(1), 0);\n}\n";
     project.write("build.rs", script);
     let ended = program.tsc("run --all --json --with upper deep").ends(0);
-    let calls = calls(&ended);
+    let calls = ended.calls();
     for (name, expected) in [("upper::work", 1), ("deep::work", 1), ("deep::one", 4)] {
         assert_eq!(calls.get(name), Some(&expected), "{calls:?}");
     }
@@ -471,7 +448,7 @@ fn package_in_a_folder_of_a_package_is_a_dependency() {
     package("sub", "[dependencies]\nbasis = { path = \"../basis\" }\n");
     let work = "pub fn work(times: u32) -> u32 { if basis::same(times) == 0 { 0 } else { work(times - 1) + times } }\n";
     project.write("lib/sub/src/lib.rs", work);
-    let measured = calls(&project.tsc("run --all --with sub --json").ends(0));
+    let measured = project.tsc("run --all --with sub --json").ends(0).calls();
     assert_eq!(measured.get("sub::work"), Some(&3), "{measured:?}");
 }
 
@@ -497,7 +474,7 @@ fn project_in_a_folder_of_its_dependency_is_not_copied_into_itself() {
     command.current_dir(whole.path("app"));
     command.env("CARGO_TARGET_DIR", whole.path("app/target"));
     let ended = Ended::of(command.output().unwrap(), "run --all --with upper").ends(0);
-    let measured = calls(&ended);
+    let measured = ended.calls();
     assert_eq!(measured.get("upper::work"), Some(&3), "{measured:?}");
 }
 

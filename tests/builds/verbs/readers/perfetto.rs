@@ -115,7 +115,7 @@ fn record(project: &Project) -> Value {
         project
             .tsc(&format!("merge slow{run} -o slow.json"))
             .ends(0);
-        let dump: Value = serde_json::from_str(&project.read("slow.json")).unwrap();
+        let dump = project.json("slow.json");
         let rows = dump["callsites"].as_array().unwrap();
         let row = rows.iter().find(|row| row["name"] == "request").unwrap();
         let calls = row["slowest"].as_array().unwrap();

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use serde_json::Value;
-
 use super::{Recorded, recorded};
 use crate::browser::{SHOW, browser, seen};
 use crate::npm::package;
@@ -119,7 +117,7 @@ fn speedscope_sums_pprof_profiles() {
         return;
     };
     assert_eq!(said, "Importing as protobuf encoded pprof file");
-    let dump: Value = serde_json::from_str(&recorded.project.read("tree.json")).unwrap();
+    let dump = recorded.project.json("tree.json");
     let each = 1e9 / dump["clock"]["hz"].as_f64().unwrap();
     // speedscope shows at least three digits, and the time of each context is a whole number.
     let near = |shown: &str, ticks: i64| {
