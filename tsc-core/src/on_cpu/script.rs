@@ -19,19 +19,7 @@ thread_local! {
     static WORD: AtomicUsize = const { AtomicUsize::new(0) };
 }
 thread_local! {
-    static ASKINGS: Cell<u32> = const { Cell::new(0) };
-}
-thread_local! {
     static AHEAD: Cell<i64> = const { Cell::new(0) };
-}
-thread_local! {
-    static INTERRUPTED_BEFORE_START: Cell<bool> = const { Cell::new(false) };
-}
-thread_local! {
-    static INTERRUPTED_AFTER_STOP: Cell<bool> = const { Cell::new(false) };
-}
-thread_local! {
-    static INTERRUPTED_AFTER_REQUEST: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Reads the simulated counter; before the simulation begins, the real one.
@@ -42,34 +30,39 @@ impl FencePolicy for Scripted {
     const FENCE: Fence = Fence::Unfenced;
 
     fn start() -> Ticks {
-        if INTERRUPTED_BEFORE_START.with(Cell::take) {
-            lose(5_000, 0);
-        }
+        lose_if(Moment::BeforeStart, 0);
         counter()
     }
 
     fn stop() -> Ticks {
         let stop = counter();
-        if INTERRUPTED_AFTER_STOP.with(Cell::take) {
-            lose(5_000, 0);
-        }
+        lose_if(Moment::AfterStop, 0);
         stop
     }
 }
 
-/// Interrupts the thread on its way back from the next request for its CPU time.
-pub(crate) fn interrupt_after_next_request() {
-    INTERRUPTED_AFTER_REQUEST.with(|is_interrupted| is_interrupted.set(true));
+/// When the thread may be interrupted, beside any time between its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Right before a start reads the counter, after the detector was checked.
+    BeforeStart,
+    /// Right after a stop has read the counter, before the detector is checked.
+    AfterStop,
+    /// On the way back from a request for the thread's CPU time.
+    AfterRequest,
 }
 
-/// Interrupts the thread right before its next start reads the counter, after the detector was checked.
-pub(crate) fn interrupt_before_next_start() {
-    INTERRUPTED_BEFORE_START.with(|is_interrupted| is_interrupted.set(true));
+/// Interrupts the thread at the next such moment.
+pub(crate) fn interrupt_at(moment: Moment) {
+    change(|script| script.interrupted_at = Some(moment));
 }
 
-/// Interrupts the thread right after its next stop has read the counter, before the detector is checked.
-pub(crate) fn interrupt_after_next_stop() {
-    INTERRUPTED_AFTER_STOP.with(|is_interrupted| is_interrupted.set(true));
+/// Interrupts the thread if this is the moment.
+fn lose_if(moment: Moment, waiting: u64) {
+    if get().is_some_and(|script| script.interrupted_at == Some(moment)) {
+        change(|script| script.interrupted_at = None);
+        lose(5_000, waiting);
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +73,9 @@ struct Script {
     runs: u64,
     blocks: u64,
     keeps_statistics: bool,
+    interrupted_at: Option<Moment>,
+    /// How many times the scheduler's statistics were asked for.
+    askings: u32,
 }
 
 /// Makes this thread a simulated one from now on.
@@ -91,6 +87,8 @@ pub(crate) fn begin() {
         runs: 1,
         blocks: 0,
         keeps_statistics: true,
+        interrupted_at: None,
+        askings: 0,
     });
     let thread = thread::this();
     thread.detector.attach_to(WORD.with(std::ptr::from_ref));
@@ -127,14 +125,11 @@ pub(crate) fn steal(off: u64) {
 /// Interrupts the thread with a signal, which takes no time. The kernel's clock is ahead of the counter from now on.
 pub(crate) fn signal() {
     WORD.with(|word| word.store(0, Relaxed));
-    change(|script| {
-        script.off = script
-            .off
-            .wrapping_sub(AHEAD.with(Cell::get).cast_unsigned())
-    });
+    let ahead = AHEAD.with(Cell::get).cast_unsigned();
+    change(|script| script.off = script.off.wrapping_sub(ahead));
 }
 
-/// By how much each [`signal`] moves the kernel's clock.
+/// By how much each [`signal`] moves the kernel's clock, also if the simulation begins anew.
 pub(crate) fn set_ahead_after_signals(ticks: i64) {
     AHEAD.with(|ahead| ahead.set(ticks));
 }
@@ -165,7 +160,7 @@ pub(crate) fn now() -> Option<Ticks> {
 
 /// How many times the scheduler's statistics were asked for.
 pub(crate) fn askings() -> u32 {
-    ASKINGS.with(Cell::get)
+    get().map_or(0, |script| script.askings)
 }
 
 /// The simulated counter, or the real one.
@@ -216,15 +211,13 @@ pub(super) fn blocks_of_thread() -> Option<u64> {
 /// The counter and the thread's CPU clock.
 fn clock() -> Option<(Ticks, u64)> {
     let script = get()?;
-    if INTERRUPTED_AFTER_REQUEST.with(Cell::take) {
-        lose(5_000, 5_000);
-    }
+    lose_if(Moment::AfterRequest, 5_000);
     Some((script.now, script.now.wrapping_sub(script.off)))
 }
 
 /// The scheduler's statistics now.
 fn statistics() -> Option<Statistics> {
-    ASKINGS.with(|askings| askings.set(askings.get() + 1));
+    change(|script| script.askings += 1);
     let script = get().filter(|script| script.keeps_statistics)?;
     Some(Statistics {
         ran_ns: script.now.wrapping_sub(script.off),

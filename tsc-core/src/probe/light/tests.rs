@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use super::{LightBlock, LightProbe};
 use crate::calibration::overhead;
-use crate::on_cpu::script::{self, Scripted};
+use crate::on_cpu::script::{self, Moment, Scripted};
 use crate::probe::empty_calls::Light;
 use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
@@ -481,7 +481,7 @@ fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
             let before = totals();
             call_timed(timed, || {
                 script::run(100);
-                script::interrupt_after_next_stop();
+                script::interrupt_at(Moment::AfterStop);
             });
             // The counter does not say that nothing of the loss was in the call, but no more can have been.
             assert_eq!(since(&before), (0, 100));
@@ -491,7 +491,7 @@ fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
                 script::run(100);
                 script::lose(1_000, 0);
                 script::run(50);
-                script::interrupt_after_next_request();
+                script::interrupt_at(Moment::AfterRequest);
             });
             assert_eq!(since(&before), (150, 1_000));
         });

@@ -1,4 +1,4 @@
-use crate::on_cpu::script::{self, Scripted};
+use crate::on_cpu::script::{self, Moment, Scripted};
 use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::probe::section::Section;
 use crate::probe::{Probe, Slot};
@@ -148,7 +148,7 @@ fn call_loses_no_more_than_it_took() {
     call(outer, || {
         call(inner, || {
             script::run(100);
-            script::interrupt_after_next_stop();
+            script::interrupt_at(Moment::AfterStop);
         });
     });
     let [outer, inner] = [outer, inner].map(totals);
@@ -163,7 +163,7 @@ fn what_is_lost_before_a_start_reads_the_counter_is_the_callers() {
     let [around, function, callee] = scripted(names);
     call(around, || {
         script::run(1_000);
-        script::interrupt_before_next_start();
+        script::interrupt_at(Moment::BeforeStart);
         call(function, || {
             script::run(60);
             // This start finds the loss.
@@ -183,7 +183,7 @@ fn what_is_lost_while_a_start_asks_is_not_the_calls() {
     let [around, function] = scripted(["around the start", "after the request"]);
     call(around, || {
         script::lose(1_000, 1_000);
-        script::interrupt_after_next_request();
+        script::interrupt_at(Moment::AfterRequest);
         call(function, || script::run(100));
     });
     let [around, function] = [around, function].map(totals);
