@@ -511,10 +511,14 @@ fn child_without_rseq() {
         black_box(value)
     }
     (0..100).for_each(|value| _ = short(value));
+    thread::spawn(|| short(1)).join().unwrap();
     (0..10).for_each(|_| sleeping());
     let report = snapshot();
-    for name in ["short", "sleeping"] {
+    assert!(report.clock().no_interruptions_because().is_some());
+    for (name, calls) in [("short", 101), ("sleeping", 10)] {
         let row = report.callsite(name).unwrap();
+        assert_eq!((row.calls(), row.unknown()), (calls, calls));
+        assert_eq!((row.clean(), row.interrupted()), (None, None));
         assert_eq!((row.on_cpu_ticks(), row.blocked_ticks()), (None, None));
         let figures = [
             row.mean_ticks(),
