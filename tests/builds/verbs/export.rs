@@ -40,27 +40,6 @@ fn a_session_is_exported_as_its_own_json_too() {
 }
 
 #[test]
-fn promtool_reads_what_is_for_the_textfile_collector() {
-    let project = project();
-    project
-        .tsc("export three --format prometheus -o tsc.prom")
-        .ends(0);
-    let text = std::fs::File::open(project.path("tsc.prom")).unwrap();
-    match Command::new("promtool")
-        .args(["check", "metrics"])
-        .stdin(text)
-        .output()
-    {
-        Ok(output) => assert!(
-            output.status.success() && output.stderr.is_empty(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        ),
-        Err(error) => skipped(&format!("promtool: {error}")),
-    }
-}
-
-#[test]
 fn duckdb_queries_json_lines() {
     let project = project();
     project
@@ -109,15 +88,18 @@ fn duckdb() -> Option<PathBuf> {
     has_it(&python).then_some(python)
 }
 
+/// What readers say of both is tested with an example's reports.
 #[test]
-fn openmetrics_text_ends_as_it_must() {
+fn metrics_are_written_in_both_formats() {
     let project = project();
-    project
-        .tsc("export three --format openmetrics -o tsc.prom")
-        .ends(0);
-    let text = project.read("tsc.prom");
-    assert!(text.ends_with("# EOF\n") && text.contains("work"), "{text}");
-    assert!(!project.path("tsc.prom.new").exists());
+    for (format, has_end) in [("openmetrics", true), ("prometheus", false)] {
+        let words = format!("export three --format {format} -o tsc.prom");
+        project.tsc(&words).ends(0);
+        let text = project.read("tsc.prom");
+        assert!(text.contains("work"), "{text}");
+        assert_eq!(text.ends_with("# EOF\n"), has_end, "{text}");
+        assert!(!project.path("tsc.prom.new").exists());
+    }
 }
 
 #[test]
