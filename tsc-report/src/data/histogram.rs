@@ -138,7 +138,6 @@ pub(crate) mod tests {
         assert_eq!((beginning(u64::MAX), end(LAST)), (LAST, 1 << 48));
     }
 
-    /// The buckets of a dump are those in which the runtime counts.
     #[test]
     fn quantiles_are_ranks() {
         assert_eq!(quantile(&[], 0.5), None);
