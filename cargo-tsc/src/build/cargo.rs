@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
-use cargo_metadata::{Artifact, BuildScript, CompilerMessage, Message};
+use cargo_metadata::{Artifact, BuildScript, CompilerMessage, Message, Package, PackageId};
 
 use super::selection::cargo;
 use super::variables::{of_package, of_programs, of_scripts};
@@ -203,14 +203,18 @@ impl Build<'_> {
         Ok(built)
     }
 
+    fn package(&self, id: &PackageId) -> Option<&Package> {
+        let mut packages = self.project.metadata().packages.iter();
+        packages.find(|package| package.id == *id)
+    }
+
     /// The package that the compiler refuses with this message.
     fn refusal(&self, message: CompilerMessage) -> Option<Refusal> {
         let is_error = matches!(
             message.message.level,
             DiagnosticLevel::Error | DiagnosticLevel::Ice
         );
-        let mut packages = self.project.metadata().packages.iter();
-        let package = packages.find(|package| package.id == message.package_id)?;
+        let package = self.package(&message.package_id)?;
         let folder = package.manifest_path.parent()?.as_std_path().to_owned();
         is_error.then(|| Refusal {
             folder,
@@ -232,12 +236,7 @@ impl Build<'_> {
         if artifact.profile.test != is_test && !(is_test && artifact.target.is_bench()) {
             return None;
         }
-        let package = self
-            .project
-            .metadata()
-            .packages
-            .iter()
-            .find(|package| package.id == artifact.package_id);
+        let package = self.package(&artifact.package_id);
         let folder = package
             .and_then(|package| package.manifest_path.parent())
             .map(|folder| folder.as_std_path().to_owned());
