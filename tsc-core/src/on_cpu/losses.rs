@@ -181,8 +181,12 @@ impl Losses {
         }
     }
 
-    /// Adds a loss that was found at `at` and belongs to the innermost running call.
+    /// Adds a loss that was found at `at` and belongs to the innermost running call. Where nothing was lost, there is no entry: joined with
+    /// later ones, it would give a part of them to the time before the call.
     pub(super) fn add(&mut self, at: Ticks, loss: Loss) {
+        if loss == Loss::NONE {
+            return;
+        }
         let own = Loss {
             switches: loss.interruptions(),
             ..loss
@@ -352,6 +356,19 @@ mod tests {
         assert!((half - expected).abs() < expected / 5, "{half} {expected}");
         let last = losses.since(10 + (calls - 5) * 10, ALL).loss.off;
         assert_eq!(last, 5 * each);
+    }
+
+    #[test]
+    fn registration_that_lost_nothing_takes_no_part_of_what_its_call_lost() {
+        let mut losses = Losses::new();
+        losses.add(0, Loss::NONE);
+        // It took as long as the call, which starts at 1 000.
+        for callee in 0..100_u64 {
+            let start = 1_000 + callee * 10;
+            losses.add(start + 5, loss(40));
+            losses.claim_since(start, ALL);
+        }
+        assert_eq!(losses.claim_since(1_000, ALL), inside(4_000, 0, 100));
     }
 
     #[test]
