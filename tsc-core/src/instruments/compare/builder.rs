@@ -1,6 +1,7 @@
 //! The options of a comparison, and how it runs.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use super::result::{Block, Comparison};
@@ -9,11 +10,12 @@ use crate::calibration::resolution;
 use crate::instruments::bench::{attach_thread, uninterrupted};
 use crate::instruments::measure::isolate;
 use crate::random::Random;
-use crate::tsc::{self, FencePolicy, Lfence, elapsed, escape};
+use crate::tsc::{self, FencePolicy, Lfence, Ticks, elapsed, escape};
 
-/// The number of passes is doubled until a sample lasts at least this many ticks, and this many steps of the counter.
-const SAMPLE_TICKS: i64 = 4000;
-const SAMPLE_STEPS: i64 = 128;
+/// The number of passes is doubled until a sample lasts at least this many ticks, and so many steps of the counter that one is less than the
+/// least effect: samples are whole numbers of steps, and so is the median of their ratios.
+const SAMPLE_TICKS: f64 = 4000.0;
+const SAMPLE_STEPS: RangeInclusive<f64> = 128.0..=4096.0;
 const MOST_PASSES: usize = 1 << 16;
 /// The greatest number of blocks. More would resolve differences that are too small to matter.
 const MOST_BLOCKS: usize = 301;
@@ -150,7 +152,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
 
     /// How many passes over the inputs make a sample of the fastest candidate long enough.
     fn passes(&mut self, started: Instant) -> usize {
-        let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * resolution::ticks() as i64);
+        let enough = sample_ticks(resolution::ticks(), self.least_effect) as i64;
         let (inputs, limit) = (self.inputs, self.time_limit / 4);
         let mut is_too_short = |passes| {
             let mut candidates = self.candidates.iter_mut().map(|(_, candidate)| candidate);
@@ -192,6 +194,12 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     }
 }
 
+/// How long a sample is at least, with a counter of this step.
+fn sample_ticks(step: Ticks, least_effect: f64) -> f64 {
+    let steps = (1.0 / least_effect).clamp(*SAMPLE_STEPS.start(), *SAMPLE_STEPS.end());
+    SAMPLE_TICKS.max(steps * step as f64)
+}
+
 /// One of the compared implementations, of any type.
 trait Candidate<I, R>: FnMut(&I) -> R {
     /// Makes `passes` passes over all inputs, and returns the ticks. No call begins before the one before it has ended.
@@ -211,5 +219,19 @@ impl<F: FnMut(&I) -> R, I, R> Candidate<I, R> for F {
             }
         }
         elapsed(start, Lfence::stop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn step_of_the_counter_is_no_effect() {
+        for least_effect in [0.02, 0.001] {
+            assert!(26.0 / sample_ticks(26, least_effect) <= least_effect);
+        }
+        assert_eq!(sample_ticks(1, 0.001), SAMPLE_TICKS);
+        assert_eq!(sample_ticks(26, 0.0), 26.0 * SAMPLE_STEPS.end());
     }
 }
