@@ -225,8 +225,8 @@ macro_rules! __clk {
 
 /// Starts a section, for code that no block can enclose. The section ends when its value is passed to [`stop!`](crate::stop).
 ///
-/// Sections may be nested and may overlap. Stopping a section twice does not compile. If a section is dropped without `stop!`, a line on
-/// standard error says so.
+/// Sections may be nested and may overlap, so the self time of a section is also that of the sections and of the annotated function around
+/// it. Stopping a section twice does not compile. If a section is dropped without `stop!`, a line on standard error says so.
 ///
 /// ```
 /// use tsc_runtime::{start, stop};
@@ -247,7 +247,7 @@ macro_rules! start {
         $crate::__private::check_fence!($fence);
         $crate::__gate!({
             $crate::__private::Section::<$crate::__policy!($fence)>::start(
-                $crate::__callsite!($name, $crate::__policy!($fence)),
+                $crate::__callsite!($name, $crate::__policy!($fence), section),
             )
         } else {
             $crate::__private::Unmeasured::start()
@@ -296,14 +296,15 @@ macro_rules! stop {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __callsite {
-    ($name:literal, $kind:ty) => {{
+    ($name:literal, $kind:ty $(, $section:ident)?) => {{
         static CALLSITE: $crate::__private::Callsite = $crate::__private::Callsite::new::<$kind>(
             $crate::__private::meta(
                 &(),
                 $crate::__private::module_path!(),
                 $crate::__private::line!(),
             )
-            .named($name),
+            .named($name)
+            $(.$section())?,
         );
         &CALLSITE
     }};

@@ -28,6 +28,8 @@ pub struct Meta {
     pub unit: Option<Unit>,
     /// Whether the function returns an iterator, whose work is done where it is consumed.
     pub returns_iterator: bool,
+    /// Whether it is a section: `start!` … `stop!`.
+    pub is_section: bool,
 }
 
 /// The facts that every function has. `_inside` is something defined in the function. The file is that of the caller.
@@ -43,6 +45,7 @@ pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
         line,
         unit: None,
         returns_iterator: false,
+        is_section: false,
     }
 }
 
@@ -79,6 +82,13 @@ impl Meta {
     #[must_use]
     pub const fn returning_iterator(mut self) -> Self {
         self.returns_iterator = true;
+        self
+    }
+
+    /// `start!` … `stop!`.
+    #[must_use]
+    pub const fn section(mut self) -> Self {
+        self.is_section = true;
         self
     }
 }

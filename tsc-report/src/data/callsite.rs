@@ -28,6 +28,9 @@ data! {
         /// Whether the function returns an `impl Iterator` or a `dyn Iterator`. The work of the iterator is done, and counted, where it is
         /// consumed, and not in this row.
         returns_iterator: bool,
+        /// Whether it is a section (`start!` … `stop!`). Sections may overlap: the self ticks of a section are also self ticks of the
+        /// sections and of the annotated function around it.
+        is_section: bool,
         /// Calls that have returned; of a light function, those that have started.
         calls: u64,
         /// Calls that have started and not returned. They are in no other figure. Of a light function it is 0, because `calls` has them. If

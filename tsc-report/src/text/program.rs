@@ -40,8 +40,7 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
             "{outside:.1} % of CPU time outside measured functions"
         ));
     }
-    let rows = report.callsites.iter();
-    let blocked: f64 = rows.map(CallsiteReport::own_blocked).sum();
+    let blocked = report.sum(&CallsiteReport::own_blocked);
     let waiting = report.waiting();
     for (what, ticks) in [("blocked", blocked), ("waiting for a CPU", waiting)] {
         if let Some(ns) = ns.map(|ns| ticks * ns).filter(|&ns| ns >= LEAST_NS) {
@@ -54,9 +53,12 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
 /// What probes took of so many ns of CPU time, and what neither they nor the rows nor the clock of light probes did. Probes took at most what the
 /// rows leave: light ones overlap with their surroundings, so they may take less than they are calibrated to take.
 fn shares(report: &Report, cpu: f64, ns_per_tick: f64) -> (f64, f64) {
-    let sum = |of: &dyn Fn(&CallsiteReport) -> f64| report.callsites.iter().map(of).sum::<f64>();
-    let probes = ns_per_tick * sum(&|row| row.cost_of_probes(&report.clock));
-    let own = ns_per_tick * sum(&CallsiteReport::self_on_cpu);
+    let probes = report.callsites.iter();
+    let probes = ns_per_tick
+        * probes
+            .map(|row| row.cost_of_probes(&report.clock))
+            .sum::<f64>();
+    let own = ns_per_tick * report.sum(&CallsiteReport::self_on_cpu);
     let clock = report.tick_clock.as_ref().map_or(0, |clock| clock.cpu_ns);
     let left = (cpu - own).max(0.0);
     let probes = probes.clamp(0.0, left);
@@ -74,7 +76,16 @@ impl Report {
     }
 
     fn waiting(&self) -> f64 {
-        self.callsites.iter().map(CallsiteReport::own_waiting).sum()
+        self.sum(&CallsiteReport::own_waiting)
+    }
+
+    /// The sum of what is the rows' own. What is a section's own is also that of the function around it, so sections count only where there
+    /// are no functions.
+    fn sum(&self, of: &dyn Fn(&CallsiteReport) -> f64) -> f64 {
+        let is_all = self.callsites.iter().all(|row| row.is_section);
+        let rows = self.callsites.iter();
+        let rows = rows.filter(|row| is_all || !row.is_section);
+        rows.map(of).sum()
     }
 }
 
@@ -126,6 +137,22 @@ mod tests {
         assert_eq!(both(300.0, 50.0, 100), (0.1, 0.2));
         assert_eq!(both(300.0, 350.0, 100), (0.4, 0.0));
         assert_eq!(both(550.0, 350.0, 0), (0.0, 0.0));
+    }
+
+    #[test]
+    fn section_takes_no_time_beside_its_function() {
+        let mut report = report(300.0, 50.0, 100);
+        let section = CallsiteReport {
+            is_section: true,
+            self_ticks: 190.0,
+            self_on_cpu_ticks: Some(150.0),
+            ..CallsiteReport::default()
+        };
+        report.callsites.push(section);
+        assert_eq!(shares(&report, 1000.0, 2.0), (0.1, 0.2));
+        assert_eq!(report.sum(&CallsiteReport::own_blocked), -300.0);
+        report.callsites.remove(0);
+        assert_eq!(report.sum(&CallsiteReport::own_blocked), 40.0);
     }
 
     #[test]

@@ -55,6 +55,7 @@ fn collect_callsite(callsite: &Callsite, totals: &Totals) -> CallsiteReport {
         fence_supported: fence.is_none_or(Fence::is_supported),
         unit: unit.map(str::to_owned),
         returns_iterator: meta.returns_iterator,
+        is_section: meta.is_section,
         histogram: totals.histogram.clone(),
         interrupted_histogram: totals.side(Side::Excluded).clone(),
         wall_histogram: totals.wall_histogram(),
