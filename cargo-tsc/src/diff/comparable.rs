@@ -129,7 +129,7 @@ fn loads(before: &Session, after: &Session) -> Option<String> {
     differ.then(|| {
         format!(
             "the load differs: with waiting for a CPU, a run took {old:.1} × its CPU time in {}, {new:.1} × in {}; measure again, or in turns \
-             with `cargo tsc ab`, or compare all the same with --lenient",
+             with `cargo tsc ab`",
             before.label, after.label
         )
     })

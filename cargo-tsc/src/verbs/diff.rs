@@ -92,6 +92,9 @@ impl Difference {
             warn(&format!("not comparable: {objection}"));
         }
         let is_compared = objections.is_empty() || policy.lenient;
+        if !is_compared {
+            warn("--lenient compares them all the same");
+        }
         Self {
             objections,
             comparison: is_compared.then(|| compare(before, after, policy)),

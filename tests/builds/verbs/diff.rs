@@ -437,7 +437,13 @@ fn a_session_that_had_to_wait_is_not_compared() {
     project
         .tsc("diff idle busy")
         .ends(3)
-        .remarks("the load differs");
+        .remarks("the load differs")
+        .remarks("--lenient compares them all the same");
+    let page = project
+        .tsc("report busy --since idle --html page.html")
+        .ends(0);
+    let page = page.remarks("the load differs");
+    assert!(!page.err.contains("--lenient"), "{}", page.err);
     project.tsc("diff idle idle").ends(0);
     project.tsc("diff idle asleep").ends(0);
     // Counts do not depend on the load.
