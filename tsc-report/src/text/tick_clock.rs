@@ -2,6 +2,9 @@
 
 use crate::{CallsiteReport, Report};
 
+/// If this many ticks fell into other functions and none into a light one, light functions take little, and the run is long enough.
+const ENOUGH: f64 = 20.0;
+
 /// The cost of light probes and of their clock.
 pub(super) fn cost(report: &Report) -> Option<String> {
     let clock = report.tick_clock.as_ref()?;
@@ -22,13 +25,17 @@ pub(super) fn cost(report: &Report) -> Option<String> {
 
 /// Why the times of light functions are unknown, if they are.
 pub(super) fn doubt(report: &Report) -> Option<String> {
-    if let Some(why) = &report.tick_clock.as_ref()?.no_times_because {
+    let clock = report.tick_clock.as_ref()?;
+    if let Some(why) = &clock.no_times_because {
         let text = format!("light probes count calls, and no times are known: {why}");
         return Some(text);
     }
-    let light = || report.callsites.iter().filter(|row| row.is_light());
+    let rows = report.callsites.iter();
+    let light = || rows.clone().filter(|row| row.is_light());
     let is_found = |row: &CallsiteReport| row.sums.clock_ticks != 0;
-    (light().count() != 0 && !light().any(is_found)).then(|| {
+    let found: f64 = rows.clone().map(|row| row.sums.ticked_own as f64).sum();
+    let enough = ENOUGH * clock.mean_us / 1e6 * report.clock.hz.unwrap_or(f64::MAX);
+    (light().count() != 0 && !light().any(is_found) && found <= enough).then(|| {
         "light probes: no tick of their clock has found a light function, which the run is too short for: measure a longer one, or with TSC_TICK=20us"
             .to_owned()
     })
@@ -54,7 +61,7 @@ pub(super) fn row(row: &CallsiteReport) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TickClock;
+    use crate::{Clock, TickClock};
 
     #[test]
     fn run_that_is_too_short_for_a_tick_is_not_one_without_time() {
@@ -69,8 +76,15 @@ mod tests {
         };
         let said = |callsites: Vec<CallsiteReport>| {
             let report = Report {
-                tick_clock: Some(TickClock::default()),
+                tick_clock: Some(TickClock {
+                    mean_us: 1.0,
+                    ..TickClock::default()
+                }),
                 callsites,
+                clock: Clock {
+                    hz: Some(1e9),
+                    ..Clock::default()
+                },
                 ..Report::default()
             };
             doubt(&report).is_some_and(|text| text.contains("too short"))
@@ -78,6 +92,16 @@ mod tests {
         assert!(said(vec![light(0), light(0)]));
         assert!(!said(vec![light(0), light(1)]));
         assert!(!said(vec![CallsiteReport::default()]));
+        let timed = |ticked_own| CallsiteReport {
+            sums: crate::CallsiteSums {
+                clock_ticks: 1,
+                ticked_own,
+                ..crate::CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        assert!(said(vec![light(0), timed(20_000)]));
+        assert!(!said(vec![light(0), timed(20_001)]));
     }
 
     #[test]
