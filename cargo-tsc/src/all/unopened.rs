@@ -70,7 +70,7 @@ pub fn remark(report: &Report, root: &Path, files: &Files, unopened: &Unopened) 
         format!("--with {} (all: --with-deps)", names.join(" "))
     };
     Some(format!(
-        "{:.0} % of the CPU time is in rows that call crates without probes; this opens them: {with}",
+        "{:.0} % of the CPU time is in rows whose code names crates without probes; this opens them: {with}",
         share * 100.0
     ))
 }
@@ -208,7 +208,9 @@ impl Names {
                     }
                     let is_macro = is_sign(end + 1, '!') && !is_sign(end + 2, '=');
                     let is_member = at > 0 && is_sign(at - 1, '.');
-                    if !is_macro && !is_member {
+                    // `anyhow::Result`
+                    let is_common = matches!(trees.get(end), Some(TokenTree::Ident(last)) if COMMON.iter().any(|name| last == name));
+                    if !is_macro && !is_member && !is_common {
                         found.extend(
                             self.0
                                 .get(&ident.to_string())
@@ -234,6 +236,7 @@ struct Functions<'a> {
 impl Functions<'_> {
     fn add(&mut self, sig: &Signature, body: &Block) {
         let mut tokens = sig.inputs.to_token_stream();
+        tokens.extend(sig.output.to_token_stream());
         tokens.extend(body.to_token_stream());
         self.add_at(sig.ident.span(), tokens);
     }
@@ -284,9 +287,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("main.rs");
         let text = "use work_core::{run, part::Filter as F, Error};\ntype Alias = serde::Value;\n\
-            fn calls() { run() }\nfn takes(filter: &F) { filter.go() }\nfn fails() -> Error { log::debug!(\"{}\", 1) }\n\
+            fn calls() { run() }\nfn takes(filter: &F) { filter.go() }\nfn fails() -> log::Result<Error> { log::debug!(\"{}\", 1) }\n\
             fn writes() { println!(\"{}\", serde::to()) }\nfn aliased(alias: Alias) {}\nfn field(x: X) { x.run }\n\
-            fn passes() { t(1,\n|x: F| { 1 });\nasync { log::LOG } }\n";
+            fn passes() { t(1,\n|x: F| { 1 });\nasync { log::LOG } }\nfn made(by: By) -> log::Result<serde::Value> { by.go() }\n";
         std::fs::write(&file, text).unwrap();
         let unopened = [
             ("work_core", "work-core"),
@@ -313,6 +316,7 @@ mod tests {
                 (9, vec!["log", "work-core"]),
                 one(10, "work-core"),
                 one(11, "log"),
+                one(12, "serde"),
             ]
         );
     }

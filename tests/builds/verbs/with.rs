@@ -500,7 +500,7 @@ fn the_option_that_opens_a_row_is_named() {
     program
         .tsc("run --all")
         .ends(0)
-        .says("% of the CPU time is in rows that call crates without probes")
+        .says("% of the CPU time is in rows whose code names crates without probes")
         .says("--with beside (all: --with-deps)");
     let opened = program.tsc("run --all --with beside").ends(0);
     assert!(!opened.out.contains("without probes"), "{}", opened.out);
