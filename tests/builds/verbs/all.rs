@@ -369,6 +369,8 @@ fn what_is_called_too_often_is_left_out() {
     let ended = project
         .tsc("run --all --name pruned -- --release")
         .ends(0)
+        .remarks("building with every function annotated\n")
+        .remarks("building with the probes that the runs before call for\n")
         .says("app::sum");
     let ended = ended
         .says("left out: app::tiny, 60000000 calls")
@@ -377,6 +379,7 @@ fn what_is_called_too_often_is_left_out() {
     project
         .tsc("run --all --name pruned -- --release")
         .ends(0)
+        .remarks("building with the probes that the runs before call for\n")
         .remarks("the session that was named pruned is now pruned.1");
     #[cfg(target_os = "linux")]
     if let Some(shown) = in_a_terminal(&project, "run --all -n 3 -- --release") {

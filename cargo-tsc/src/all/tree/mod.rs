@@ -179,7 +179,11 @@ impl<'a> Tree<'a> {
     /// # Errors
     /// If the project cannot be copied or built.
     pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
-        let title = "building with every function annotated";
+        let title = if self.probes.is_empty() {
+            "building with every function annotated"
+        } else {
+            "building with the probes that the runs before call for"
+        };
         let refused_before = self.refused.clone();
         loop {
             let replaced = self.replaced(runtime)?;
