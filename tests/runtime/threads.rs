@@ -62,6 +62,43 @@ fn threads_that_end_do_not_pile_up() {
     assert!(most < TOO_MANY, "{most} threads");
 }
 
+/// If they did not, they would take the CPUs from the thread that the others wait for.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_end_at_once_wake_up_rarely() {
+    const THREADS: usize = 2000;
+    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    #[cycles(name = "ends at once")]
+    fn ends_at_once() {}
+    let sleeps = || {
+        // SAFETY: all zeros are valid, and the call only writes to it.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            assert_eq!(libc::getrusage(libc::RUSAGE_SELF, &raw mut usage), 0);
+            usage
+        };
+        usage.ru_nvcsw
+    };
+    let before = sleeps();
+    let barrier = Barrier::new(THREADS);
+    thread::scope(|scope| {
+        let begin = || {
+            let body = || {
+                ends_at_once();
+                barrier.wait();
+            };
+            let builder = thread::Builder::new().stack_size(64 << 10);
+            builder.spawn_scoped(scope, body).unwrap()
+        };
+        let threads: Vec<_> = (0..THREADS).map(|_| begin()).collect();
+        threads
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
+    });
+    let of_each = (sleeps() - before) / THREADS as i64;
+    assert!(of_each < 100, "{of_each} sleeps of each thread");
+}
+
 #[test]
 fn live_and_ended_threads_add_up() {
     #[cycles(name = "both")]

@@ -95,10 +95,11 @@ impl Drop for ShardSlot {
 /// Repeats an attempt to lock until it succeeds, and does not queue.
 ///
 /// Where all CPUs are busy, each thread in a queue wakes up late, and ending threads would queue up faster than the queue moves on, until the
-/// program can start no more. Threads that wake up by themselves nearly always find the locks free, which are held for microseconds.
+/// program can start no more. Threads that wake up by themselves nearly always find the locks free, which are held for microseconds. If
+/// thousands end at once, they may not: they wake up less and less often, so that the thread that holds the lock gets a CPU.
 fn lock_outside_queue<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
     const SHORTEST: Duration = Duration::from_micros(20);
-    const LONGEST: Duration = Duration::from_millis(2);
+    const LONGEST: Duration = Duration::from_millis(128);
     let mut pause = SHORTEST;
     loop {
         if let Some(locked) = attempt() {
