@@ -30,6 +30,12 @@ fn threads_may_be_cancelled() {
 }
 
 #[test]
+fn calls_after_a_threads_end_take_no_time_of_their_callers() {
+    let thousandths: f64 = printed(&["calls-after-end"]).parse().unwrap();
+    assert!(thousandths < 300.0, "{thousandths}");
+}
+
+#[test]
 fn first_call_may_come_after_thread_local_values_are_dropped() {
     // One call of each kind on the main thread, and four for each of the twelve times that a thread sets a key.
     assert_eq!(printed(&["first-call-in-key-destructor"]), "49 49\n0 0");

@@ -33,6 +33,7 @@ fn main() {
             thread_ends::section_outlives_thread(|| Some(tsc_runtime::take()));
         }
         ["cancelled"] => thread_ends::cancelled(),
+        ["calls-after-end"] => thread_ends::calls_after_end(),
         ["first-call-in-key-destructor"] => thread_ends::first_call_in_key_destructor(),
         ["first-call-races-fork", forks] => forks::first_call_races_fork(forks.parse().unwrap()),
         ["fork-in-first-call"] => forks::in_first_call(),

@@ -6,8 +6,9 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::thread;
+use std::time::Instant;
 
 use tsc_runtime::__private::{Lfence, Section};
 use tsc_runtime::{Report, cycles, snapshot, start, stop};
@@ -137,6 +138,39 @@ fn print_calls() {
     let report = snapshot();
     let calls = |name| report.callsite(name).map_or(0, |row| row.calls());
     println!("{} {}", calls("timed"), calls("light"));
+}
+
+#[cycles]
+fn calls_timed() {
+    (0..100).for_each(|_| timed());
+}
+
+/// Prints the time of `calls_timed` itself, in thousandths of the time that its calls took, on threads whose ends the runtime has noticed before.
+pub(crate) fn calls_after_end() {
+    static TOOK: AtomicU64 = AtomicU64::new(0);
+    struct Late;
+    impl Drop for Late {
+        fn drop(&mut self) {
+            let began = Instant::now();
+            calls_timed();
+            TOOK.fetch_add(began.elapsed().as_nanos() as u64, SeqCst);
+        }
+    }
+    thread_local! {
+        static LATE: Late = const { Late };
+    }
+    for _ in 0..50 {
+        // LATE is initialised before the runtime's own thread-local value, so it is dropped after that.
+        let begins = || {
+            LATE.with(|_| {});
+            timed();
+        };
+        thread::spawn(begins).join().unwrap();
+    }
+    let report = snapshot();
+    let own = report.callsite("calls_timed").unwrap().self_ticks();
+    let ns = own / report.clock().hz().unwrap() * 1e9;
+    println!("{}", (ns / TOOK.load(SeqCst) as f64 * 1000.0).round());
 }
 
 /// A key whose destructor makes a call of each kind, and then sets the key again, so that the C library calls it as often as it does at all.

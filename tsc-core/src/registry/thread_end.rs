@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use super::light::check::end_light;
 use super::shard::Shard;
-use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
+use super::{
+    CALLS_AFTER_END, Lists, Registry, UNRECORDED, as_overhead, in_cold_path, registry, room,
+};
 use crate::process;
 use crate::record::thread::{self, Thread};
 use crate::record::{Record, contexts, light};
@@ -163,7 +165,7 @@ fn add<T>(list: &mut Vec<T>, it: T) {
 pub(crate) fn release(record: NonNull<Record>) {
     // SAFETY: it lives until it is released.
     if unsafe { record.as_ref() }.is_orphan() {
-        fold_orphan(record);
+        as_overhead(thread::this(), || fold_orphan(record));
     } else if thread::this().has_ended() {
         fold_lingering();
     }
