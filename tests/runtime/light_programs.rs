@@ -124,6 +124,18 @@ fn exit_in_a_thread_reports_running_calls() {
     assert_eq!(calls(&reports[0], "deep"), 4);
 }
 
+/// Each call of the recursion is longer than those before, and so is kept as one of the slowest. That takes most of the process's time.
+#[test]
+fn stops_that_take_long_are_no_functions_time() {
+    let (_, reports) = run("timed-deep", &[]);
+    let report = &reports[0];
+    let deep = report.callsite("timed_deep").unwrap();
+    assert!(deep.clock_ticks().unwrap() > 10, "{report}");
+    let ns = deep.self_on_cpu_ticks().unwrap() / report.clock().hz().unwrap() * 1e9;
+    let cpu_ns = report.process().cpu_ns().unwrap() as f64;
+    assert!(ns < cpu_ns / 2.0, "{ns} of {cpu_ns}");
+}
+
 #[test]
 fn deep_recursion_counts_its_time_once() {
     let (printed, reports) = run("deep", &[]);

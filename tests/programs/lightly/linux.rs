@@ -45,6 +45,18 @@ fn deep(depth: u32, innermost: fn()) -> u64 {
     black_box(deep(depth - 1, innermost)) + 1
 }
 
+/// The innermost call receives a signal, so that none of them is a usual one.
+#[cycles]
+#[inline(never)]
+fn timed_deep(depth: u32) -> u64 {
+    if depth == 0 {
+        // SAFETY: the handler does nothing.
+        unsafe { libc::raise(libc::SIGUSR1) };
+        return 0;
+    }
+    black_box(timed_deep(depth - 1)) + 1
+}
+
 #[cycles(light)]
 fn around_a_fork(depth: u32) -> i32 {
     if depth != 0 {
@@ -136,6 +148,14 @@ pub(crate) fn main() {
                 std::process::exit(0)
             })
             .join();
+        }
+        "timed-deep" => {
+            extern "C" fn nothing(_: libc::c_int) {}
+            let handler = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
+            // SAFETY: the handler may run anywhere.
+            unsafe { libc::signal(libc::SIGUSR1, handler) };
+            tiny(0);
+            (0..100).for_each(|_| _ = timed_deep(5_000));
         }
         "deep" => {
             // The calls notice a tick when they return, and one that finds the thread off the CPU gives them no time yet.

@@ -204,16 +204,21 @@ pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {
 /// The stop of a call that has no place in a tree.
 #[inline(never)]
 extern "C" fn finish_outside_tree(started: &Started, raw: u64) {
+    let call = Activation::of(started);
     let finish = || finish_activation(started, raw);
-    if started.thread().is_mixed() {
-        finish_linked(started, finish);
+    if !started.thread().is_mixed() {
+        finish_slowly(&call, finish);
+    } else if call.record.is_notable(raw) || !call.thread.detector.is_undisturbed_since(call.start)
+    {
+        finish_linked(started, || finish_slowly(&call, finish));
     } else {
-        finish_slowly(&Activation::of(started), finish);
+        finish_linked(started, finish);
     }
 }
 
 /// The stop of a call in which something has happened, which takes longer than a usual one. In a recursion in which slow calls are kept, that is
-/// nearly every call. So what it takes beyond the calibrated cost is overhead for the calls around, unless an interruption is in it.
+/// nearly every call. So what it takes beyond the calibrated cost is overhead for the calls around and no function's by ticks, unless an
+/// interruption is in it.
 #[inline(always)]
 fn finish_slowly(call: &Activation<'_>, finish: impl FnOnce()) {
     let (record, thread) = (call.record, call.thread);
@@ -223,7 +228,11 @@ fn finish_slowly(call: &Activation<'_>, finish: impl FnOnce()) {
     let began = on_cpu::now();
     finish();
     if let Some(taken) = thread.taken_since(began) {
-        thread.add_overhead((taken - record.hidden_cost()).max(0));
+        let extra = (taken - record.hidden_cost()).max(0);
+        thread.add_overhead(extra);
+        if thread.is_mixed() {
+            light::this().account.leave_out(extra);
+        }
     }
 }
 

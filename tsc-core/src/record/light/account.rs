@@ -216,6 +216,11 @@ impl Account {
         self.checked.set(now);
     }
 
+    /// Leaves out `ticks` on the CPU since the last check.
+    pub(crate) fn leave_out(&self, ticks: i64) {
+        self.checked.update(|at| at.wrapping_add_signed(ticks));
+    }
+
     /// What a check adds to the figures of the innermost function. `usual` is what is known of this one.
     ///
     /// The thread's first tick that counts takes over what other threads have left behind: all of their time since their last ticks, as if the
