@@ -127,6 +127,16 @@ fn nothing_asks_for_the_time_if_both_variables_are_off() {
 }
 
 #[test]
+fn report_is_printed_where_nothing_tells_what_standard_error_is() {
+    let run = Run::of(child().arg("forbid-files"));
+    assert!(
+        run.report.contains(":CLK: sum_of_squares"),
+        "{}",
+        run.report
+    );
+}
+
+#[test]
 fn forbidden_thread_is_missed_if_it_was_asked_for() {
     let report = |variable: &str, value: &str| {
         Run::of(child().arg("forbid-threads").env(variable, value)).report

@@ -1,8 +1,8 @@
 //! Measures a little, and prints everything that can be printed. `sandboxes.rs` runs it in restricted environments.
 //!
 //! With the argument `forbid-rdtsc`, it first forbids itself to execute RDTSC, as a sandbox does for its children. With `lines` after it, it only
-//! prints lines of `gclk!`, from threads that wait for each other. With `kill-for-time`, it does nothing but work, and enters a sandbox between
-//! two parts of the work, and with `forbid-threads`, before it. With `forbid-placement`, it does everything, in another sandbox.
+//! prints lines of `gclk!`, from threads that wait for each other. With `kill-for-time` or `forbid-files`, it does nothing but work, and enters a
+//! sandbox between two parts of the work, and with `forbid-threads`, before it. With `forbid-placement`, it does everything, in another sandbox.
 
 use std::process::ExitCode;
 
@@ -42,6 +42,13 @@ fn main() -> ExitCode {
         Some("kill-for-time") => {
             work();
             tests::sandboxed::kill_for(&[libc::SYS_clock_gettime]);
+            work();
+            return ExitCode::SUCCESS;
+        }
+        #[cfg(target_arch = "x86_64")] // others name these calls differently
+        Some("forbid-files") => {
+            work();
+            tests::sandboxed::forbid(&[libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx]);
             work();
             return ExitCode::SUCCESS;
         }

@@ -38,7 +38,8 @@ mod of_unix {
     /// Writes without std's lock of standard error: in the child of a fork, a thread that does not exist there may hold it. What nobody
     /// reads in time is left out, which is said if possible. This allocates nothing, once standard error is known.
     pub(crate) fn write(text: &str) {
-        if file().is_none_or(|then| FileIdentity::of(NUMBER) != Some(then)) {
+        let same = file().zip(FileIdentity::of(NUMBER));
+        if !same.is_some_and(|(then, now)| now.may_be(then)) {
             return;
         }
         without_write_signals(|| {

@@ -13,8 +13,14 @@ pub(crate) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Of an open file. `None` if the descriptor is closed. Where a sandbox does not let the process ask, all open files look the same. This may
-    /// be called in a signal handler.
+    /// Of all open files where a sandbox does not let the process ask.
+    #[cfg(all(unix, not(miri)))]
+    const UNKNOWN: Self = Self {
+        device: 0,
+        inode: 0,
+    };
+
+    /// Of an open file. `None` if the descriptor is closed. This may be called in a signal handler.
     #[cfg(all(unix, not(miri)))]
     #[allow(clippy::unnecessary_cast)] // both numbers have other types on some systems
     pub(crate) fn of(descriptor: libc::c_int) -> Option<Self> {
@@ -24,11 +30,18 @@ impl FileIdentity {
         let is_closed = || std::io::Error::last_os_error().raw_os_error() == Some(libc::EBADF);
         match status {
             None if is_closed() => None,
-            status => Some(Self {
-                device: status.map_or(0, |it| it.st_dev as u64),
-                inode: status.map_or(0, |it| it.st_ino as u64),
+            None => Some(Self::UNKNOWN),
+            Some(status) => Some(Self {
+                device: status.st_dev as u64,
+                inode: status.st_ino as u64,
             }),
         }
+    }
+
+    /// Whether both may be of the same file, as far as the process could ask.
+    #[cfg(all(unix, not(miri)))]
+    pub(crate) fn may_be(self, other: Self) -> bool {
+        self == other || self == Self::UNKNOWN || other == Self::UNKNOWN
     }
 
     /// Of the file at a path.
