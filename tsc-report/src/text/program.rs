@@ -53,15 +53,12 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
 /// What probes took of so many ns of CPU time, and what neither they nor the rows nor the clock of light probes did. Probes took at most what the
 /// rows leave: light ones overlap with their surroundings, so they may take less than they are calibrated to take.
 fn shares(report: &Report, cpu: f64, ns_per_tick: f64) -> (f64, f64) {
-    let probes = report.callsites.iter();
-    let probes = ns_per_tick
-        * probes
-            .map(|row| row.cost_of_probes(&report.clock))
-            .sum::<f64>();
+    let rows = report.callsites.iter();
+    let probes: f64 = rows.map(|row| row.cost_of_probes(&report.clock)).sum();
     let own = ns_per_tick * report.sum(&CallsiteReport::self_on_cpu);
     let clock = report.tick_clock.as_ref().map_or(0, |clock| clock.cpu_ns);
     let left = (cpu - own).max(0.0);
-    let probes = probes.clamp(0.0, left);
+    let probes = (ns_per_tick * probes).clamp(0.0, left);
     let outside = (left - probes - clock as f64).max(0.0);
     (probes / cpu.max(1.0), outside / cpu.max(1.0))
 }
