@@ -46,7 +46,7 @@ pub mod __private {
     #[cfg(has_callsites)]
     pub use crate::{
         data::rules::{Combine, How},
-        derive::{SQUARES_UNIT, UNCERTAIN},
+        derive::SQUARES_UNIT,
         order::sorted,
         text::{Rows, escaped, gclk_column},
     };

@@ -1,6 +1,5 @@
 //! Time that would become that of another crate if functions were left out.
 
-use tsc_report::__private::UNCERTAIN;
 use tsc_report::Report;
 
 use super::Place;
@@ -9,6 +8,8 @@ use crate::rows::self_ticks;
 
 /// Leaving out functions moves at most this share of all time to other crates, in all rounds together.
 const ALLOWED: f64 = 0.01;
+/// What a function's own probes have added to its self time is known to about this part of what they cost.
+const UNCERTAIN: f64 = 0.5;
 
 /// The call paths of a run, and the functions in them that are left out.
 #[derive(Debug, Default)]

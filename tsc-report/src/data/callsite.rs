@@ -88,9 +88,9 @@ data! {
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %: the root of the sum of the squares of its parts. Of a timed function,
         /// these are `crowding_error_share` of these ticks; `visible_error_ticks` for each call; a third of `total_error_ticks` for each probe in
         /// the calls; and what the interruptions outside annotated callees have left in them, as far as interrupted calls tell. By ticks of the
-        /// clock, they are 1.8 standard errors by the number of ticks alone, and a few ticks' time where few were found; half of `probe_ticks`
-        /// or, if that is more, of what was subtracted for probes; and, for what the compiler arranges in another way without probes, 0.06 of the
-        /// `probe_ticks` of all functions, times the share of what is outside this one.
+        /// clock, they are two standard errors by the number of ticks alone, and a few ticks' time where few were found; and, for what the
+        /// compiler arranges in another way without probes, half of the geometric mean of what the probes took (`probe_ticks` or, if that is
+        /// more, what was subtracted for probes) and what the function took with them.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,

@@ -11,14 +11,12 @@ const BETWEEN_RUNS: f64 = 1.25;
 
 // `errors` of the studies prints how often the root of the sum of the squares of these parts covers the truth, and how much larger it is than
 // what is seen.
-/// So many of the standard errors that the number of ticks alone explains. With the other parts, 95 % of what is measured lies within.
-const STANDARD_ERRORS: f64 = 1.8;
-/// This part of what the probes of a row cost, or of what is subtracted from it for them and for those of its callees, may be too much or too
-/// little, because a probe overlaps with the code around it.
-pub const UNCERTAIN: f64 = 0.5;
-/// This part of what all probes of the program cost may be in the wrong rows, because the compiler inlines and arranges the code in another way
-/// without them.
-const MISPLACED: f64 = 0.06;
+/// So many of the standard errors that the number of ticks explains. With the other part, 95 % of what is measured lies within.
+const STANDARD_ERRORS: f64 = 2.0;
+/// Without probes, the compiler inlines and arranges a function's code in another way, and probes overlap with the code around them. The error
+/// that comes from this is this part of the geometric mean of what the probes took and what the function took with them: where probes are
+/// few, it is small but more than they cost, and where they are nearly all, it is in proportion to what they cost.
+const REARRANGED: f64 = 0.5;
 
 /// This part of the error of one nested call's cost is the same for all calls that a function makes, at several places: a caller of functions of
 /// tens of ticks was 10 to 14 ticks a call above its share of `perf` on a Xeon, where the cost of one may be 45 ticks off.
@@ -55,8 +53,6 @@ struct Ticked {
     /// What one more tick would add to the squares. With few ticks, the number that was found says little about the number that was to be
     /// expected. `None` if there were none.
     one_more: Option<f64>,
-    /// What all of their probes cost.
-    probes: f64,
 }
 
 impl Ticked {
@@ -69,7 +65,6 @@ impl Ticked {
         Self {
             on_cpu: (own + outside.max(0.0)).max(1.0),
             one_more: (ticks != 0.0).then(|| squares / ticks),
-            probes: sum(|callsite| callsite.probe_ticks.unwrap_or(0.0)),
         }
     }
 
@@ -82,14 +77,15 @@ impl Ticked {
             SQUARES_UNIT * variance.sqrt()
         };
         let probes = callsite.probe_ticks.unwrap_or(0.0);
-        let uncertain = UNCERTAIN * probes.max(callsite.subtracted_ticks());
-        let misplaced = MISPLACED * self.probes * of_others;
+        let probes = probes.max(callsite.subtracted_ticks());
+        let with_probes = callsite.self_on_cpu().abs() + probes;
+        let rearranged = REARRANGED * (probes * with_probes).sqrt();
         let error_with = |one_more: f64| {
             // So many more ticks were to be expected at most: if few were found, the standard error is too small as well.
             let rare = STANDARD_ERRORS.powi(2) / 2.0;
             let rare = rare * SQUARES_UNIT * one_more.sqrt() * of_others;
             let by_chance = STANDARD_ERRORS * by_ticks(one_more) + rare;
-            by_chance.hypot(uncertain).hypot(misplaced)
+            by_chance.hypot(rearranged)
         };
         callsite.self_error_ticks = self.one_more.map(error_with);
         let std_error = self.one_more.map(by_ticks);
@@ -120,13 +116,11 @@ mod tests {
         let mut alone = [light(1, 1024, 1, 1)];
         derive_errors(&mut alone, &clock, 0.0);
         assert_eq!(alone[0].self_std_error_ticks, Some(0.0));
-        // Only the cost of its one probe.
-        let probe = UNCERTAIN * 5.0 * IN_PROGRAMS;
-        assert_eq!(alone[0].self_error_ticks, Some(probe));
-        let mut halves = [light(1, 1024, 1, 0), light(1, 1024, 1, 0)];
-        derive_errors(&mut halves, &clock, 0.0);
-        let expected = Some(probe.hypot(MISPLACED * (2.0 * probe / UNCERTAIN) / 2.0));
-        assert_eq!(halves[0].self_error_ticks, expected);
+        // Only because of its one probe.
+        let probe = 5.0 * IN_PROGRAMS;
+        let with_probe = alone[0].self_on_cpu() + probe;
+        let expected = REARRANGED * (probe * with_probe).sqrt();
+        assert_eq!(alone[0].self_error_ticks, Some(expected));
         derive_errors(&mut [light(1, 0, 0, 0)], &clock, 0.0);
         // Half of the time is outside of all functions.
         let mut beside = [light(1, 90 * 1024, 90, 90)];

@@ -14,7 +14,6 @@ use crate::data::rules::Combine;
 use crate::data::{saturating_sum, share};
 use crate::order::order;
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock, Report};
-pub use errors::UNCERTAIN;
 use errors::derive_errors;
 use outliers::Outliers;
 use statistics::{mean, stddev};
