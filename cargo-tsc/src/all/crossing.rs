@@ -27,8 +27,8 @@ struct Row {
     krate: String,
     is_left_out: bool,
     /// Whether its self time is larger than what its own probes may have added to it. What is mostly probe may take no time without one: the
-    /// compiler may make nothing of a conversion that another crate calls. The other parts of the stated error are not the function's own: in a
-    /// program of many light probes, they are larger than most functions.
+    /// compiler may make nothing of a conversion that another crate calls. The stated error is not asked: the part of it by the number of ticks is
+    /// larger than most functions of a short run.
     is_known: bool,
 }
 
