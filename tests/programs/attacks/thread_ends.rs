@@ -145,7 +145,8 @@ fn calls_timed() {
     (0..100).for_each(|_| timed());
 }
 
-/// Prints the time of `calls_timed` itself, in thousandths of the time that its calls took, on threads whose ends the runtime has noticed before.
+/// Prints the least time of `calls_timed` itself, in thousandths of the time that its calls took, on threads whose ends the runtime has noticed
+/// before. There, nothing tells whether the thread was interrupted.
 pub(crate) fn calls_after_end() {
     static TOOK: AtomicU64 = AtomicU64::new(0);
     struct Late;
@@ -153,24 +154,30 @@ pub(crate) fn calls_after_end() {
         fn drop(&mut self) {
             let began = Instant::now();
             calls_timed();
-            TOOK.fetch_add(began.elapsed().as_nanos() as u64, SeqCst);
+            TOOK.store(began.elapsed().as_nanos() as u64, SeqCst);
         }
     }
     thread_local! {
         static LATE: Late = const { Late };
     }
-    for _ in 0..50 {
+    let own_ns = || {
+        let report = snapshot();
+        let own = report.callsite("calls_timed");
+        own.map_or(0.0, |row| {
+            row.self_ticks() / report.clock().hz().unwrap() * 1e9
+        })
+    };
+    let shares = (0..50).map(|_| {
+        let before = own_ns();
         // LATE is initialised before the runtime's own thread-local value, so it is dropped after that.
         let begins = || {
             LATE.with(|_| {});
             timed();
         };
         thread::spawn(begins).join().unwrap();
-    }
-    let report = snapshot();
-    let own = report.callsite("calls_timed").unwrap().self_ticks();
-    let ns = own / report.clock().hz().unwrap() * 1e9;
-    println!("{}", (ns / TOOK.load(SeqCst) as f64 * 1000.0).round());
+        (own_ns() - before) / TOOK.load(SeqCst) as f64
+    });
+    println!("{}", (shares.fold(1.0, f64::min) * 1000.0).round());
 }
 
 /// A key whose destructor makes a call of each kind, and then sets the key again, so that the C library calls it as often as it does at all.
