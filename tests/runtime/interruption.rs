@@ -2,6 +2,7 @@
 #![cfg(all(target_os = "linux", any(target_arch = "x86", target_arch = "x86_64")))]
 
 use std::cell::Cell;
+use std::env;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
@@ -280,4 +281,42 @@ fn rseq_cs() -> Option<*mut u64> {
         std::arch::asm!("mov {}, gs:0", out(reg) thread_pointer);
         Some(thread_pointer.wrapping_offset(offset + 8).cast())
     }
+}
+
+const TUNABLE: &str = "glibc.pthread.rseq=0";
+
+#[test]
+fn process_without_rseq_knows_nothing_and_works() {
+    if !tests::can_disable_rseq() {
+        return;
+    }
+    let child = tests::program(env::current_exe().expect("the test's own path"))
+        .args(["--ignored", "--exact", "child_without_rseq"])
+        .env("GLIBC_TUNABLES", TUNABLE)
+        .output()
+        .expect("the test can be started");
+    let output = String::from_utf8_lossy(&child.stdout);
+    assert!(
+        child.status.success() && output.contains("1 passed"),
+        "{output}"
+    );
+}
+
+#[test]
+#[ignore = "started by process_without_rseq_knows_nothing_and_works"]
+fn child_without_rseq() {
+    assert_eq!(env::var("GLIBC_TUNABLES").as_deref(), Ok(TUNABLE));
+    #[cycles(name = "without rseq")]
+    fn without(depth: u32) -> u32 {
+        if depth == 0 { 0 } else { without(depth - 1) }
+    }
+    (0..100).for_each(|_| _ = without(3));
+    thread::spawn(|| without(3)).join().unwrap();
+    let report = snapshot();
+    let row = report.callsite("without rseq").unwrap();
+    assert_eq!(row.calls(), 404);
+    assert_eq!((row.clean(), row.interrupted()), (None, None));
+    assert_eq!(row.unknown(), row.calls());
+    assert!(row.mean_ticks().is_some());
+    assert!(report.clock().no_interruptions_because().is_some());
 }

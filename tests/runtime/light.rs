@@ -394,6 +394,17 @@ fn merged_reports_add_up() {
 }
 
 #[test]
+fn report_is_read_as_it_was_written() {
+    let _turn = turn();
+    #[cycles(light, name = "written")]
+    fn written() {}
+    written();
+    let report = snapshot();
+    let read = Report::from_json(&report.to_json()).unwrap();
+    assert_eq!(read, report);
+}
+
+#[test]
 fn a_sessions_clock_is_that_of_the_session() {
     let _turn = turn();
     #[cycles(light, name = "before the session")]

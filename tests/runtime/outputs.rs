@@ -320,6 +320,63 @@ fn full_form_lists_every_correction() {
 }
 
 #[test]
+fn json_is_the_same_figures() {
+    let text = stderr(&run("return", &[("TSC_REPORT", "json")]));
+    let report: serde_json::Value =
+        serde_json::from_str(&text).expect("all of stderr is one JSON value");
+    assert_eq!(report["schema"], 4);
+    for key in [
+        "hz",
+        "ppm",
+        "resolution_ticks",
+        "invariant",
+        "source",
+        "hypervisor",
+        "cpu",
+    ] {
+        assert!(report["clock"].get(key).is_some(), "clock.{key}");
+    }
+    let work = &report["callsites"][0];
+    assert_eq!(
+        (&work["name"], &work["calls"]),
+        (&"work".into(), &10.into())
+    );
+    let keys = "name module file line fence calls clean interrupted anomalies total_ticks wall_ticks self_ticks raw_ticks overhead_ticks \
+                mean_ticks std_error_ticks stddev_ticks min_ticks p50_ticks p90_ticks p99_ticks p999_ticks max_ticks first_ticks \
+                threads min_raw_ticks mean_raw_ticks";
+    for key in keys.split_whitespace() {
+        assert!(work.get(key).is_some(), "{key}");
+    }
+    let figure = |key: &str| work[key].as_f64().expect("a number");
+    let redone = figure("raw_ticks")
+        - figure("visible_overhead_ticks")
+        - figure("nested_overhead_ticks")
+        - figure("registration_overhead_ticks");
+    assert!(
+        (figure("wall_ticks") - redone).abs() < 1e-3 * figure("raw_ticks"),
+        "{work}"
+    );
+}
+
+#[test]
+fn unwritable_file_is_named_and_the_dump_printed_all_the_same() {
+    let text = stderr(&run("return", &[("TSC_REPORT_FILE", "/nonexistent/dump")]));
+    assert!(
+        text.starts_with("tsc: cannot write TSC_REPORT_FILE=/nonexistent/dump: "),
+        "{text}"
+    );
+    assert_eq!(calls_of_work(&text), [10]);
+}
+
+#[cfg(unix)]
+#[test]
+fn child_of_a_fork_starts_from_zero() {
+    let mut calls = calls_of_work(&stderr(&run("fork", &[])));
+    calls.sort_unstable();
+    assert_eq!(calls, [1, 10]);
+}
+
+#[test]
 fn dump_says_what_its_clock_is_worth() {
     let text = stderr(&run("return", &[]));
     for word in [

@@ -352,6 +352,42 @@ fn a_future_is_one_call_of_many_polls() {
 }
 
 #[test]
+fn a_future_that_changes_threads_is_one_call() {
+    #[cycles(name = "moves")]
+    async fn moves() -> u32 {
+        let mut polls = 0;
+        future::poll_fn(move |_| {
+            polls += 1;
+            if polls > 3 {
+                Poll::Ready(polls)
+            } else {
+                Poll::Pending
+            }
+        })
+        .await
+    }
+    let mut future = Box::pin(moves());
+    loop {
+        let polled = std::thread::spawn(move || {
+            let polled = future
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
+            (future, polled)
+        });
+        let (back, polled) = polled.join().unwrap();
+        if polled.is_ready() {
+            break;
+        }
+        future = back;
+    }
+    let row = row("moves");
+    assert_eq!(
+        (row.calls(), row.polls(), row.cancelled()),
+        (1, Some(4), Some(0))
+    );
+}
+
+#[test]
 fn blocks_have_rows() {
     for i in 0..5_u32 {
         cycles_block!("a block", [i], { i * 2 });

@@ -115,6 +115,10 @@ fn no_project_no_binary_no_build_no_program() {
         .tsc("run -- run -p other")
         .ends(2)
         .complains("no package other");
+    project
+        .tsc("run --name a/b")
+        .ends(2)
+        .complains("--name a/b");
     project.write("src/bin/second.rs", "fn main() {}");
     project
         .tsc("run")

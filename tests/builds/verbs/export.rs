@@ -40,6 +40,27 @@ fn a_session_is_exported_as_its_own_json_too() {
 }
 
 #[test]
+fn promtool_reads_what_is_for_the_textfile_collector() {
+    let project = project();
+    project
+        .tsc("export three --format prometheus -o tsc.prom")
+        .ends(0);
+    let text = std::fs::File::open(project.path("tsc.prom")).unwrap();
+    match Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(text)
+        .output()
+    {
+        Ok(output) => assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        Err(error) => skipped(&format!("promtool: {error}")),
+    }
+}
+
+#[test]
 fn duckdb_queries_json_lines() {
     let project = project();
     project
@@ -88,7 +109,6 @@ fn duckdb() -> Option<PathBuf> {
     has_it(&python).then_some(python)
 }
 
-/// What readers say of both is tested with an example's reports.
 #[test]
 fn metrics_are_written_in_both_formats() {
     let project = project();

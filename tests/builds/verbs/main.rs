@@ -8,6 +8,7 @@ mod copies;
 mod diff;
 mod errors;
 mod export;
+mod fleet;
 mod git;
 mod hints;
 #[cfg(unix)]

@@ -202,6 +202,23 @@ fn twelve_callers_on_four_threads() {
 }
 
 #[test]
+fn every_call_is_in_one_report() {
+    let _alone = ALONE.lock();
+    let mut calls = 0;
+    let (first, report) = chains(|| {
+        black_box(root(2));
+    });
+    check(&report);
+    calls += first["root > twice > leaf"];
+    let (second, report) = chains(|| {
+        black_box(root(5));
+    });
+    check(&report);
+    calls += second["root > twice > leaf"];
+    assert_eq!(calls, 14);
+}
+
+#[test]
 fn taken_trees_add_up() {
     let _alone = ALONE.lock();
     assert!(
