@@ -23,6 +23,7 @@ mod rows;
 mod session;
 mod share;
 mod sources;
+mod stacks;
 mod table;
 mod verbs;
 

@@ -1,25 +1,24 @@
 //! Measures every function of a project that does not use the runtime, in a copy of the project.
 
-mod beside;
-mod choice;
+pub mod beside;
+pub mod choice;
 mod closures;
 mod contexts;
 mod copy;
-mod crossing;
+pub mod crossing;
 mod dependencies;
 mod folder;
 mod known;
 mod manifest;
 mod outside;
-mod remarks;
+pub mod remarks;
 mod remembered;
-mod rounds;
 mod rustc;
 mod tree;
 mod unopened;
 mod written;
 
-pub use manifest::with_paths;
-pub use rounds::run;
+pub use dependencies::Wanted;
+pub use manifest::{Runtime, with_paths};
 pub use rustc::take_place;
-pub use tree::{Place, last, refused};
+pub use tree::{Place, Tree, last, refused};

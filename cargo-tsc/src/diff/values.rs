@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tsc_report::{Bucket, CallsiteReport, Context, Report};
 
 use crate::command_line::Metric;
-use crate::export::stacks;
 use crate::rows::{all_self_ticks, path, self_ticks};
 use crate::session::Session;
+use crate::stacks;
 use crate::statistics::median;
 
 /// The shares of the calls that are the shortest: the first one, or the second one where the first is too coarse.

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use tsc_report::Report;
 
-use super::stacks::{OTHER, line_of_text, require, whole};
 use crate::rows::path;
+use crate::stacks::{OTHER, line_of_text, require, whole};
 
 /// The name of the function that represents the program's threads.
 const ROOT: &str = "<root>";

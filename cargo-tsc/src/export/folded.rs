@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use tsc_report::Report;
 
-use super::stacks::{line_of_text, name, require, stack};
+use crate::stacks::{line_of_text, name, require, stack};
 
 /// Some readers make one sample for each count, so the sum of the counts is limited to this.
 const MOST: f64 = 1e6;

@@ -6,7 +6,6 @@ mod folded;
 mod jsonl;
 mod perfetto;
 mod pprof;
-pub(crate) mod stacks;
 
 use anyhow::Result;
 

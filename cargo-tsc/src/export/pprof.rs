@@ -9,8 +9,8 @@ use flate2::write::GzEncoder;
 use prost::Message;
 use tsc_report::Report;
 
-use super::stacks::{OTHER, require, stack, whole};
 use crate::rows::path;
+use crate::stacks::{OTHER, require, stack, whole};
 
 // The messages of https://github.com/google/pprof/blob/main/proto/profile.proto, as far as they are used here.
 

@@ -1,5 +1,7 @@
 //! `cargo tsc run`: builds with measurement, runs the program, and saves and prints the reports.
 
+mod rounds;
+
 use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::SystemTime;
@@ -7,7 +9,6 @@ use std::time::SystemTime;
 use anyhow::{Result, bail};
 
 use super::outcome::{print, run_once, say_what_to_expect, shown_output, variables};
-use crate::all;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
 use crate::command_line::RunArgs;
 use crate::execute::Output;
@@ -35,7 +36,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
     }
     interrupt::outlive()?;
     match &what {
-        What::Cargo(command) if args.all => all::run(args, command),
+        What::Cargo(command) if args.all => rounds::run(args, command),
         What::Cargo(command) => {
             let here = std::env::current_dir()?;
             let project = Project::find_for_build(command, &here)?;

@@ -5,13 +5,10 @@ use std::io::{self, IsTerminal as _};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 
-use super::beside::{Beside, REPEATABLE_SECONDS};
-use super::choice::{self, Choice, Measured, REPEATED};
-use super::crossing::Crossing;
-use super::dependencies::Wanted;
-use super::manifest::Runtime;
-use super::remarks;
-use super::tree::Tree;
+use crate::all::beside::{Beside, REPEATABLE_SECONDS};
+use crate::all::choice::{self, Choice, Measured, REPEATED};
+use crate::all::crossing::Crossing;
+use crate::all::{Runtime, Tree, Wanted, remarks};
 use crate::build::{CargoCommand, Executable, Project};
 use crate::command_line::RunArgs;
 use crate::execute::Output;
