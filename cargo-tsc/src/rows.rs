@@ -24,14 +24,6 @@ pub fn command_line(report: &Report) -> String {
     words.join(" ")
 }
 
-/// Time outside annotated callees: on the CPU if that is known.
-#[must_use]
-pub fn self_ticks(callsite: &CallsiteReport) -> f64 {
-    callsite
-        .self_on_cpu_ticks()
-        .unwrap_or(callsite.self_ticks())
-}
-
 /// The rows of a report, to find the same function's in another report.
 pub struct RowsByName<'a>(HashMap<(&'a str, &'a str, u32), &'a CallsiteReport>);
 
@@ -53,13 +45,6 @@ impl<'a> RowsByName<'a> {
 
 fn identity(row: &CallsiteReport) -> (&str, &str, u32) {
     (row.module(), row.name(), row.line())
-}
-
-/// The sum of [`self_ticks`] over all rows. As in the dump, a row from which more was subtracted than was in it counts as 0.
-#[must_use]
-pub fn all_self_ticks(report: &Report) -> f64 {
-    let rows = report.callsites().iter();
-    rows.map(|row| self_ticks(row).max(0.0)).sum()
 }
 
 /// A figure with about four digits: `73.75M` is 73 750 000.

@@ -9,7 +9,7 @@ use tsc_report::{CallsiteReport, FenceOverhead, Report};
 use super::Place;
 use super::closures::Inner;
 use crate::annotate::Function;
-use crate::rows::{path, self_ticks};
+use crate::rows::path;
 use crate::sources::plain;
 
 /// A measured run may take this many times the CPU time of one without measurement.
@@ -98,7 +98,7 @@ impl Measured {
             calls: row.calls(),
             entries: row.calls().max(row.polls().unwrap_or(0)),
             total_ticks: row.total_ticks(),
-            self_ticks: self_ticks(row) + row.subtracted_ticks(),
+            self_ticks: row.self_on_cpu() + row.subtracted_ticks(),
             probes: row.probe_ticks().unwrap_or_else(|| timed(report, row)),
             is_inner: false,
         }

@@ -4,7 +4,6 @@ use tsc_report::Report;
 
 use super::Place;
 use super::contexts::{self, Context};
-use crate::rows::self_ticks;
 
 /// Leaving out functions moves at most this share of all time to other crates, in all rounds together.
 const ALLOWED: f64 = 0.01;
@@ -42,7 +41,7 @@ impl Crossing {
             is_left_out: false,
             is_known: row
                 .probe_ticks()
-                .is_none_or(|probes| self_ticks(row) > UNCERTAIN * probes),
+                .is_none_or(|probes| row.self_on_cpu() > UNCERTAIN * probes),
         });
         let contexts = contexts::all(report);
         Self {

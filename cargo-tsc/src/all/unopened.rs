@@ -14,7 +14,6 @@ use tsc_report::Report;
 
 use super::known::Files;
 use crate::annotate;
-use crate::rows::{all_self_ticks, self_ticks};
 use crate::sources::plain;
 
 /// If rows with a greater share of the CPU time call such crates, this is said.
@@ -33,7 +32,7 @@ pub type Unopened = BTreeMap<String, String>;
 #[must_use]
 pub fn remark(report: &Report, root: &Path, files: &Files, unopened: &Unopened) -> Option<String> {
     let calls = Calls::of(files, unopened);
-    let all = all_self_ticks(report);
+    let all = report.self_sum();
     let mut share = 0.0;
     let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
     for row in report.callsites() {
@@ -43,7 +42,7 @@ pub fn remark(report: &Report, root: &Path, files: &Files, unopened: &Unopened) 
         else {
             continue;
         };
-        let own = self_ticks(row) / all;
+        let own = row.self_on_cpu() / all;
         share += own;
         for name in crates {
             *shares.entry(name).or_default() += own;

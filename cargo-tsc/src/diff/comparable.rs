@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tsc_report::Report;
 
 use super::policy::Policy;
-use crate::rows::{all_self_ticks, path, self_ticks};
+use crate::rows::path;
 use crate::session::{About, Session};
 use crate::statistics::{median, range};
 
@@ -79,9 +79,9 @@ fn measured_once<'a>(
     let [before, after] = sessions;
     let names = |[of, other]: [&'a Session; 2]| {
         let rows = other.runs.iter().flat_map(|run| {
-            let least = least * all_self_ticks(run);
+            let least = least * run.self_sum();
             let rows = run.callsites().iter();
-            rows.filter(move |row| self_ticks(row).max(0.0) >= least)
+            rows.filter(move |row| row.self_on_cpu().max(0.0) >= least)
         });
         let measured: BTreeSet<String> = rows.map(path).collect();
         let differ = &left_out(of) - &left_out(other);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::rows::all_self_ticks;
 use crate::session::Session;
 use crate::statistics::{Shift, mean, median};
 
@@ -31,7 +30,7 @@ impl Runs {
             let run = session.about_run(index);
             let seconds = run.and_then(|run| run.cpu_seconds.or_else(own));
             let ticks = seconds.zip(report.clock().hz());
-            ticks.map_or_else(|| all_self_ticks(report), |(seconds, hz)| seconds * hz)
+            ticks.map_or_else(|| report.self_sum(), |(seconds, hz)| seconds * hz)
         };
         let runs = session.runs.iter();
         let rates = runs.filter_map(|run| run.clock().core_cycles_per_tick());

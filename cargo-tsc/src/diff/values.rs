@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tsc_report::{Bucket, CallsiteReport, Context, Report};
 
 use crate::command_line::Metric;
-use crate::rows::{all_self_ticks, path, self_ticks};
+use crate::rows::path;
 use crate::session::Session;
 use crate::stacks;
 use crate::statistics::median;
@@ -57,7 +57,7 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
             let figure = value(row, metric);
             entry.is_untimed |= figure.is_none() && row.calls() > 0;
             entry.runs[index] = figure.unwrap_or(0.0);
-            entry.own[index] = self_ticks(row);
+            entry.own[index] = row.self_on_cpu();
             entry.called[index] = row.calls() as f64;
             if metric == Metric::SelfTime {
                 let shortest = SHARES.map(|share| shortest(row, share));
@@ -76,7 +76,7 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
             }
         }
     }
-    let whole: Vec<f64> = session.runs.iter().map(all_self_ticks).collect();
+    let whole: Vec<f64> = session.runs.iter().map(Report::self_sum).collect();
     for values in all.values_mut() {
         let shares = values.own.iter().zip(&whole);
         let shares: Vec<f64> = shares.map(|(own, whole)| own / whole.max(1.0)).collect();
@@ -114,8 +114,8 @@ fn way(run: &Report, context: &Context) -> String {
 fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
     let units = |unit| row.units().filter(|_| row.unit() == Some(unit));
     match metric {
-        Metric::SelfTime => Some(self_ticks(row)),
-        Metric::SelfPerCall => (row.calls() > 0).then(|| self_ticks(row) / row.calls() as f64),
+        Metric::SelfTime => Some(row.self_on_cpu()),
+        Metric::SelfPerCall => (row.calls() > 0).then(|| row.self_on_cpu() / row.calls() as f64),
         Metric::Total => Some(row.total_ticks()),
         Metric::Mean => row.mean_ticks(),
         Metric::P50 => row.p50_ticks(),

@@ -16,7 +16,7 @@ use crate::interrupt;
 use crate::nearest;
 use crate::output;
 use crate::progress::{name_of, remark, shown, warn};
-use crate::rows::{RowsByName, command_line, path, percent, self_ticks};
+use crate::rows::{RowsByName, command_line, path, percent};
 use crate::session::{self, Session, Store};
 use crate::statistics;
 use crate::table;
@@ -186,7 +186,7 @@ fn spreads(out: &mut impl Write, session: &Session, rows: &Rows<'_>) -> Result<(
 
 /// Half the range of the self times of the runs, as a share of their median.
 fn spread(runs: &[RowsByName<'_>], row: &CallsiteReport) -> Option<f64> {
-    let of_run = |run: &RowsByName<'_>| run.same(row).map(self_ticks);
+    let of_run = |run: &RowsByName<'_>| run.same(row).map(CallsiteReport::self_on_cpu);
     let values: Vec<f64> = runs.iter().filter_map(of_run).collect();
     let middle = statistics::median(&values).filter(|&middle| middle > 0.0 && values.len() > 1)?;
     let (least, greatest) = statistics::range(&values);

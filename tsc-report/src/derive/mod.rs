@@ -51,7 +51,9 @@ impl CallsiteReport {
     }
 
     /// Ticks outside annotated callees: on the CPU if that is known, otherwise by wall time.
-    pub(crate) fn self_on_cpu(&self) -> f64 {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn self_on_cpu(&self) -> f64 {
         self.self_on_cpu_ticks.unwrap_or(self.self_ticks)
     }
 

@@ -1,6 +1,5 @@
 //! The characters that warn of a row's figures, and what they mean.
 
-use super::rows::own;
 use crate::{CallsiteReport, Clock, Report};
 
 /// A row is marked if its probes took more than this share of what it and they took together.
@@ -57,8 +56,7 @@ impl Report {
     #[doc(hidden)]
     #[must_use]
     pub fn marks(&self) -> Vec<Option<(char, &'static str)>> {
-        let rows = self.callsites.iter();
-        let self_sum = rows.clone().map(own).sum();
+        let (rows, self_sum) = (self.callsites.iter(), self.self_sum());
         let marks = rows.map(|row| Mark::of(row, &self.clock, self_sum));
         marks.map(|mark| mark.map(Mark::explained)).collect()
     }

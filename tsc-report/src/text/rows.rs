@@ -33,7 +33,7 @@ impl<'a> Rows<'a> {
         Self {
             shown,
             left_out,
-            self_sum: rows.iter().map(own).sum(),
+            self_sum: report.self_sum(),
         }
     }
 
@@ -46,6 +46,15 @@ impl<'a> Rows<'a> {
 /// The self ticks. The average cost of probes is subtracted from them, which may have been more than was in these calls.
 pub(super) fn own(row: &CallsiteReport) -> f64 {
     row.self_on_cpu().max(0.0)
+}
+
+impl Report {
+    /// The self ticks of all rows.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn self_sum(&self) -> f64 {
+        self.callsites.iter().map(own).sum()
+    }
 }
 
 /// The greatest first; equal rows stay in the report's order.

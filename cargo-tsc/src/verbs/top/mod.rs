@@ -13,7 +13,7 @@ use crate::command_line::TopArgs;
 use crate::escape::escaped;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::rows::{RowsByName, all_self_ticks, command_line, maybe, path, percent, self_ticks};
+use crate::rows::{RowsByName, command_line, maybe, path, percent};
 use crate::session::read_report;
 use crate::table::{self, Table};
 
@@ -89,13 +89,13 @@ fn page(
     let mut rows = Vec::new();
     for row in latest.callsites() {
         let earlier = before.as_ref().and_then(|before| before.same(row));
-        let (ticks, calls) = earlier.map_or((0.0, 0), |row| (self_ticks(row), row.calls()));
+        let (ticks, calls) = earlier.map_or((0.0, 0), |row| (row.self_on_cpu(), row.calls()));
         let calls = row.calls().saturating_sub(calls);
-        rows.push((row, (self_ticks(row) - ticks).max(0.0), calls));
+        rows.push((row, (row.self_on_cpu() - ticks).max(0.0), calls));
     }
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let now: f64 = rows.iter().map(|(_, ticks, _)| ticks).sum();
-    let all = all_self_ticks(latest);
+    let all = latest.self_sum();
     let mut table = Table::new([
         "function",
         "now %",
@@ -110,7 +110,7 @@ fn page(
             path(row).into(),
             percent(ticks / now.max(1.0)).into(),
             calls.to_string().into(),
-            percent(self_ticks(row).max(0.0) / all.max(1.0)).into(),
+            percent(row.self_on_cpu().max(0.0) / all.max(1.0)).into(),
             row.calls().to_string().into(),
             maybe(row.mean_ticks()).into(),
             maybe(row.p99_ticks()).into(),
