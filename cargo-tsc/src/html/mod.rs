@@ -10,7 +10,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tsc_report::Report;
 
 const PAGE: &str = include_str!("assets/page.html");
@@ -31,7 +31,7 @@ pub fn page(report: &Report, base: Option<&Report>) -> Result<String, serde_json
         ("css", include_str!("assets/page.css").to_owned()),
         ("report", json(&report_data)?),
         ("base", json(&base)?),
-        ("marks", json(&report.marks())?),
+        ("shown", json(&shown(report))?),
         ("d3", include_str!("assets/d3.min.js").to_owned()),
         (
             "flamegraph",
@@ -104,6 +104,20 @@ fn without_absolute_paths(report: &Report) -> Result<Value, serde_json::Error> {
         }
     }
     Ok(data)
+}
+
+/// What the text shows besides the report's own figures: of the program, and of each row.
+fn shown(report: &Report) -> Value {
+    let rows = report.callsites().iter().zip(report.marks());
+    let rows = rows.map(|(row, mark)| {
+        json!({
+            "self": row.self_on_cpu().max(0.0),
+            "blocked": row.self_on_cpu_ticks().map(|_| row.own_blocked().max(0.0)),
+            "error": row.self_error_share(),
+            "mark": mark,
+        })
+    });
+    json!({ "facts": report.facts(), "rows": rows.collect::<Vec<Value>>() })
 }
 
 /// Data as JSON for a script element: no character in it can end the element.

@@ -85,7 +85,9 @@ impl CallsiteReport {
     }
 
     /// The error of the self ticks, at 95 %, as a share of them.
-    pub(super) fn self_error_share(&self) -> Option<f64> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn self_error_share(&self) -> Option<f64> {
         let by_chance = self.self_std_error_ticks.map(|error| 1.96 * error);
         let error = self.self_error_ticks.or(by_chance)?;
         let own = self.self_on_cpu().abs();

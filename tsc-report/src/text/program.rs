@@ -72,6 +72,21 @@ impl Report {
         Some(self.waiting() * 1e9 / self.clock.hz? / cpu as f64)
     }
 
+    /// The share of the program's CPU time that probes took, and the ticks in which it was blocked and waited for a CPU.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn facts(&self) -> [Option<f64>; 3] {
+        let cpu = self.process.cpu_ns.zip(self.clock.hz);
+        let mut rows = self.callsites.iter();
+        let is_known = rows.clone().any(|row| row.self_on_cpu_ticks.is_some());
+        let is_split = rows.any(|row| row.waiting_ticks.is_some());
+        [
+            cpu.map(|(ns, hz)| shares(self, ns as f64, 1e9 / hz).0),
+            is_known.then(|| self.sum(&CallsiteReport::own_blocked)),
+            is_split.then(|| self.waiting()),
+        ]
+    }
+
     fn waiting(&self) -> f64 {
         self.sum(&CallsiteReport::own_waiting)
     }
@@ -88,7 +103,9 @@ impl Report {
 
 impl CallsiteReport {
     /// The ticks in which a thread was blocked outside annotated callees. Where it is unknown how long threads wait for a CPU, that is in it.
-    pub(super) fn own_blocked(&self) -> f64 {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn own_blocked(&self) -> f64 {
         self.self_ticks - self.self_on_cpu()
     }
 
@@ -148,6 +165,7 @@ mod tests {
         report.callsites.push(section);
         assert_eq!(shares(&report, 1000.0, 2.0), (0.1, 0.2));
         assert_eq!(report.sum(&CallsiteReport::own_blocked), -300.0);
+        assert_eq!(report.facts(), [Some(0.1), Some(-300.0), None]);
         report.callsites.remove(0);
         assert_eq!(report.sum(&CallsiteReport::own_blocked), 40.0);
     }

@@ -17,8 +17,6 @@ function element(tag, attributes = {}, ...content) {
 
 const known = (value) => value !== null && value !== undefined;
 const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
-/** The sum of what is known; `null` if nothing is. */
-const sumOfKnown = (values) => values.some(known) ? sumOf(values.filter(known)) : null;
 
 /** Three digits with a suffix: 1.23 M. */
 function short(value, suffixes = ["", " k", " M", " G", " T"]) {
@@ -50,13 +48,15 @@ function percent(share) {
   return unsignedZero((100 * share).toFixed(1).replace("-", "−")) + " %";
 }
 
-/** Self ticks by which rows are ranked: on the CPU where that is known. The cost of probes is subtracted, which may have been more. */
-const selfOf = (row) => Math.max(0, row.self_on_cpu_ticks ?? row.self_ticks);
+/** The figures that the text has, too: of the program, and of each row. */
+const { facts, rows: rowFigures } = dataOf("figures");
+const figuresOf = new Map(rowFigures.map((figures, index) => [report.callsites[index], figures]));
+const selfOf = (row) => figuresOf.get(row).self;
 const selfSum = sumOf(report.callsites.map(selfOf));
-/** Ticks blocked outside of annotated callees, so that all rows add up to what is blocked; `null` where nothing is known of the CPU. */
-const blockedOf = (row) => known(row.self_on_cpu_ticks) ? Math.max(0, row.self_ticks - row.self_on_cpu_ticks) : null;
-/** The same for waiting for a CPU. */
-const waitingOf = (row) => known(row.clock_ticks) ? row.sums.ticked_own_waiting : row.sums.own_waiting;
+const blockedOf = (row) => figuresOf.get(row).blocked;
+const selfError = (row) => figuresOf.get(row).error;
+/** `[character, explanation]`, or `null`. */
+const markOf = (row) => figuresOf.get(row).mark;
 
 /** A time by ticks of the clock, unless none of them has found the function. */
 const found = (row, ticks) => known(row.clock_ticks) && ticks === 0 ? null : ticks;
@@ -65,10 +65,4 @@ const found = (row, ticks) => known(row.clock_ticks) && ticks === 0 ? null : tic
 function ofCall(row, ticks) {
   const one = ticks ?? (row.calls === 1 ? found(row, row.mean_ticks) : null);
   return known(one) && one < 30 && row.probe !== "light" ? `<${time(30)}` : time(one);
-}
-
-/** The 95 % error of the self ticks as a share of them. */
-function selfError(row) {
-  const error = row.self_error_ticks;
-  return known(error) && selfOf(row) > 0 ? error / selfOf(row) : null;
 }

@@ -22,26 +22,22 @@ function showHeader() {
   byId("warnings").append(...warnings.map((warning) => element("li", {}, warning)));
 }
 
-/** The program in a few figures: those of the text's first line. */
+/** The program in a few figures. */
 function showFacts() {
-  const { callsites: rows, clock, process } = report;
-  const cost = (fence) => clock.overheads.find((of) => of.fence === fence)?.total_ticks ?? 0;
-  const probes = sumOf(rows.map((row) => row.probe_ticks ?? (row.sums.polls || row.calls) * cost(row.fence)));
-  const own = sumOf(rows.map((row) => row.self_on_cpu_ticks ?? row.self_ticks));
-  const cpu = known(process.cpu_ns) && hertz ? process.cpu_ns / 1e9 * hertz : own + probes;
-  const waiting = rows.map((row) => known(row.waiting_ticks) ? waitingOf(row) : null);
+  const { callsites, process } = report;
+  const [probes, blocked, waiting] = facts;
+  const cpu = known(process.cpu_ns) && hertz ? process.cpu_ns / 1e9 * hertz : null;
   const wall = ["wall time", known(process.duration_ns) ? nanoseconds(process.duration_ns) : "–"];
-  const facts = [
+  const shown = [
     // Of several processes, the time from start to end is only that of the first.
     ...(report.processes > 1 ? [] : [wall]),
     ["on the CPU", time(cpu)],
-    ["blocked", time(sumOfKnown(rows.map(blockedOf)))],
-    ["waiting for a CPU", time(sumOfKnown(waiting))],
-    // Light probes overlap with their surroundings, so they may take less than they are calibrated to take.
-    ["probes", `${percent(Math.max(0, Math.min(probes, cpu - own)) / cpu)} of the CPU time`],
-    ["calls", count(sumOf(rows.map((row) => row.calls)))],
+    ["blocked", time(blocked)],
+    ["waiting for a CPU", time(waiting)],
+    ["probes", `${percent(probes)} of the CPU time`],
+    ["calls", count(sumOf(callsites.map((row) => row.calls)))],
   ];
-  byId("facts").replaceChildren(...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  byId("facts").replaceChildren(...shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
 
 function showMachine() {

@@ -15,8 +15,6 @@ function identities(rows) {
 const identityOf = new Map([...identities(report.callsites), ...identities(base?.callsites ?? [])]);
 const identity = (row) => identityOf.get(row);
 const baseRows = new Map((base?.callsites ?? []).map((row) => [identity(row), row]));
-/** For each row `[character, explanation]`, or `null`. */
-const markOf = new Map(dataOf("row-marks").map((mark, index) => [report.callsites[index], mark]));
 
 const FEWEST = 5;
 
@@ -136,7 +134,7 @@ function rowElements(row) {
 const place = (row) => `${row.module}::${row.name}\n${row.file}:${row.line}`;
 
 function markElements(row) {
-  const mark = markOf.get(row);
+  const mark = markOf(row);
   return mark ? [" ", element("abbr", { class: "mark", title: mark[1] }, mark[0])] : [];
 }
 
@@ -152,14 +150,14 @@ function moveFocus(event, row) {
 
 /** What the marks mean that occur. */
 function showMarks() {
-  const explained = new Map([...markOf.values()].filter(Boolean));
+  const explained = new Map(report.callsites.map(markOf).filter(Boolean));
   byId("marks").append(...[...explained].map(([mark, words]) => element("li", {}, element("abbr", { class: "mark" }, mark), ` ${words}`)));
 }
 
 function detail(row) {
   const list = element("dl");
   const fact = (name, value) => list.append(element("dt", {}, name), element("dd", {}, value));
-  const mark = markOf.get(row);
+  const mark = markOf(row);
   if (mark) fact(`mark ${mark[0]}`, mark[1]);
   fact("function", `${row.module}::${row.name}`);
   fact("source", `${row.file}:${row.line}`);
