@@ -37,7 +37,6 @@ pub struct Known {
 
 #[derive(Serialize, Deserialize)]
 struct Contents {
-    of: u64,
     files: Files,
     choice: Choice,
 }
@@ -75,8 +74,8 @@ impl Known {
     /// The choice, if it was made for the same.
     #[must_use]
     pub fn read(&self) -> Option<Choice> {
-        let contents: Contents = remembered::read(&self.path)?;
-        (contents.of == self.of).then_some(contents.choice)
+        let contents: Contents = remembered::read(&self.path, self.of)?;
+        Some(contents.choice)
     }
 
     /// Saves a choice.
@@ -84,8 +83,8 @@ impl Known {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, choice: Choice) -> Result<()> {
-        let (of, files) = (self.of, self.files.clone());
-        remembered::write(&self.path, &Contents { of, files, choice })
+        let files = self.files.clone();
+        remembered::write(&self.path, self.of, &Contents { files, choice })
     }
 }
 

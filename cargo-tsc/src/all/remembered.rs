@@ -1,4 +1,5 @@
-//! What a run finds out for later ones, in a file of the folder of the copies. Another version of this program may find out something else.
+//! What a run finds out for later ones, in a file of the folder of the copies. It holds for what it depends on, of which the file has a digest. Another
+//! version of this program may find out something else.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -14,20 +15,19 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Serialize, Deserialize)]
 struct Contents<T> {
-    /// The version of this program.
-    by: String,
-    #[serde(flatten)]
+    /// A digest of the version of this program, and of what else it depends on.
+    of: u64,
     what: T,
 }
 
-/// What this version has written.
+/// What this version has written for the same `of`.
 #[must_use]
-pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+pub fn read<T: DeserializeOwned>(path: &Path, of: u64) -> Option<T> {
     let contents = contents(path)?;
-    (contents.by == VERSION).then_some(contents.what)
+    (contents.of == digest((VERSION, of))).then_some(contents.what)
 }
 
-/// What any version has written.
+/// What was written last, whatever it depends on.
 #[must_use]
 pub fn read_any<T: DeserializeOwned>(path: &Path) -> Option<T> {
     contents(path).map(|contents| contents.what)
@@ -49,10 +49,8 @@ fn contents<T: DeserializeOwned>(path: &Path) -> Option<Contents<T>> {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write(path: &Path, what: &impl Serialize) -> Result<()> {
-    let contents = Contents {
-        by: VERSION.to_owned(),
-        what,
-    };
+pub fn write(path: &Path, of: u64, what: &impl Serialize) -> Result<()> {
+    let of = digest((VERSION, of));
+    let contents = Contents { of, what };
     output::write(path, serde_json::to_string_pretty(&contents)?)
 }

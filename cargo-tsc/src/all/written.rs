@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
 
 use super::remembered::{self, digest};
+
+/// It depends on nothing else.
+const ALWAYS: u64 = 0;
 
 /// Digests of a file in the project, and of the one in the copy.
 type Digests = [u64; 2];
@@ -22,18 +24,13 @@ pub struct Written {
     now: BTreeMap<u64, Digests>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Contents {
-    paths: Vec<(u64, Digests)>,
-}
-
 impl Written {
     /// What `file` says of a copy of `root`. Until it is [kept](Self::keep) again, nothing is known of the copy.
     ///
     /// # Errors
     /// If the file cannot be removed.
     pub fn take(file: &Path, root: &Path) -> Result<Self> {
-        let before = remembered::read(file).map(|known: Contents| known.paths);
+        let before: Option<Vec<_>> = remembered::read(file, ALWAYS);
         if file.exists() {
             fs::remove_file(file)?;
         }
@@ -49,8 +46,8 @@ impl Written {
     /// # Errors
     /// If the file cannot be written.
     pub fn keep(self, file: &Path) -> Result<()> {
-        let paths = self.now.into_iter().collect();
-        remembered::write(file, &Contents { paths })
+        let paths: Vec<_> = self.now.into_iter().collect();
+        remembered::write(file, ALWAYS, &paths)
     }
 
     /// Notes that the copy has something at this path of the project.

@@ -18,14 +18,9 @@ const FILE: &str = "left_out.json";
 #[derive(Debug, Default)]
 pub struct LeftOut {
     path: PathBuf,
-    errors: Errors,
-}
-
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Errors {
     /// A digest of what decides beside the crates whether they compile.
     with: u64,
-    of: BTreeMap<String, Refusal>,
+    errors: BTreeMap<String, Refusal>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -40,16 +35,14 @@ impl LeftOut {
     #[must_use]
     pub fn read(all: &Path, with: u64) -> Self {
         let path = all.join(FILE);
-        let errors = remembered::read(&path).filter(|errors: &Errors| errors.with == with);
-        let of = BTreeMap::new();
-        let errors = errors.unwrap_or(Errors { with, of });
-        Self { path, errors }
+        let errors = remembered::read(&path, with).unwrap_or_default();
+        Self { path, with, errors }
     }
 
     /// Why a package is left out, if it is.
     #[must_use]
     pub fn why(&self, package: &Package) -> Option<&str> {
-        let refusal = self.errors.of.get(&package.id.repr)?;
+        let refusal = self.errors.get(&package.id.repr)?;
         (refusal.of == digest(package)).then_some(&*refusal.error)
     }
 
@@ -59,7 +52,7 @@ impl LeftOut {
             error: error.to_owned(),
             of: digest(package),
         };
-        self.errors.of.insert(package.id.repr.clone(), refusal);
+        self.errors.insert(package.id.repr.clone(), refusal);
     }
 
     /// Keeps all of it for later runs.
@@ -67,7 +60,7 @@ impl LeftOut {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self) -> Result<()> {
-        remembered::write(&self.path, &self.errors)
+        remembered::write(&self.path, self.with, &self.errors)
     }
 }
 

@@ -52,7 +52,7 @@ pub fn last(project: &Project) -> Last {
 /// The functions and files of a project that did not compile with attributes in the last copies.
 #[must_use]
 pub fn refused(project: &Project) -> Refused {
-    Refused::read(&project.target().join("tsc").join(ALL))
+    Refused::last(&project.target().join("tsc").join(ALL))
 }
 
 /// A copy of a project.
@@ -112,7 +112,7 @@ impl<'a> Tree<'a> {
         Ok(Self {
             original,
             command,
-            refused: Refused::read(&folder),
+            refused: Refused::last(&folder),
             folder,
             outside: Outside::new(original)?,
             inner,
@@ -239,7 +239,7 @@ impl<'a> Tree<'a> {
             original: self.original.root(),
             with: self.decisive(&copy),
         };
-        self.refused.keep_with(places.with);
+        self.refused = Refused::read(&self.folder, places.with);
         let wanted = self.wanted.as_ref();
         let selected = &selection.packages;
         let asks_all = wanted == Some(&Wanted::All);

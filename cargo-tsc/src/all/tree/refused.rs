@@ -16,14 +16,9 @@ const FILE: &str = "refused.json";
 #[derive(Clone, Debug)]
 pub struct Refused {
     path: PathBuf,
-    places: Places,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Places {
     /// A digest of what decides beside the files whether they compile.
     with: u64,
-    list: Vec<Place>,
+    places: Vec<Place>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,27 +32,27 @@ struct Place {
 }
 
 impl Refused {
-    /// What earlier runs have found out.
+    /// What the last run has found out.
     #[must_use]
-    pub fn read(all: &Path) -> Self {
+    pub fn last(all: &Path) -> Self {
         let path = all.join(FILE);
-        let places = remembered::read(&path).unwrap_or_default();
-        Self { path, places }
+        let places = remembered::read_any(&path).unwrap_or_default();
+        let with = 0;
+        Self { path, with, places }
     }
 
-    /// Forgets what was found out with another toolchain, or with what else decides.
-    pub(super) fn keep_with(&mut self, with: u64) {
-        if self.places.with != with {
-            let list = Vec::new();
-            self.places = Places { with, list };
-        }
+    /// What earlier runs have found out `with` the same toolchain, and with what else decides.
+    pub(super) fn read(all: &Path, with: u64) -> Self {
+        let path = all.join(FILE);
+        let places = remembered::read(&path, with).unwrap_or_default();
+        Self { path, with, places }
     }
 
     /// What is refused of a file with this text.
     #[must_use]
     pub fn of(&self, file: &Path, text: &str) -> RefusedHere {
         let of = digest(text);
-        let places = self.places.list.iter();
+        let places = self.places.iter();
         let here = places.filter(|place| place.file == file && place.of == of);
         RefusedHere(here.cloned().collect())
     }
@@ -73,9 +68,10 @@ impl Refused {
         let Some(line) = [line, 0].into_iter().find(|&line| !is_known(line)) else {
             return Ok(false);
         };
-        let (of, places) = (digest(&text), &mut self.places.list);
-        places.retain(|place| place.file != file || place.of == of);
-        places.push(Place {
+        let of = digest(&text);
+        self.places
+            .retain(|place| place.file != file || place.of == of);
+        self.places.push(Place {
             file: file.to_owned(),
             of,
             line,
@@ -89,7 +85,7 @@ impl Refused {
     /// # Errors
     /// If the list cannot be written.
     pub(super) fn write(&self) -> Result<()> {
-        remembered::write(&self.path, &self.places)
+        remembered::write(&self.path, self.with, &self.places)
     }
 }
 
@@ -128,12 +124,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a.rs");
         fs::write(&file, "fn a() {}\nfn b() {}\n").unwrap();
-        let mut refused = Refused::read(dir.path());
+        let mut refused = Refused::read(dir.path(), 0);
         let places = ["a.rs:2", "a.rs"];
         for number in 1..=places.len() {
             assert!(refused.add(&file, 2, "why").unwrap());
             refused.write().unwrap();
-            let here = Refused::read(dir.path()).of(&file, "fn a() {}\nfn b() {}\n");
+            let here = Refused::read(dir.path(), 0).of(&file, "fn a() {}\nfn b() {}\n");
             let sentences: Vec<String> = here.sentences().collect();
             assert_eq!(sentences.len(), number);
             for (sentence, place) in sentences.iter().zip(places) {
@@ -144,7 +140,7 @@ mod tests {
             }
         }
         assert!(!refused.add(&file, 2, "why").unwrap());
-        refused.keep_with(1);
+        let mut refused = Refused::read(dir.path(), 1);
         assert!(refused.add(&file, 2, "why").unwrap());
     }
 }
