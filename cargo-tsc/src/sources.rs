@@ -31,32 +31,11 @@ impl Sources {
 
     /// The files of a package's libraries and binaries. Macros and build scripts are left out, because they run inside the compiler, and so
     /// are the files that one of them shares with the package, which `say` is told. Tests, benchmarks and examples are left out unless
-    /// `with_examples` is true.
+    /// `with_examples` is true. `files_of` gives the files of a crate by that of its root.
     ///
     /// # Errors
     /// If the root file of a crate cannot be read.
     pub fn of(
-        &self,
-        package: &Package,
-        with_examples: bool,
-        say: &mut dyn FnMut(String),
-    ) -> Result<BTreeSet<PathBuf>> {
-        self.found(package, with_examples, annotate::files_of, say)
-    }
-
-    /// Like [`of`](Self::of), of a package that is built for this machine alone.
-    ///
-    /// # Errors
-    /// If the root file of a crate cannot be read.
-    pub fn of_dependency(
-        &self,
-        package: &Package,
-        say: &mut dyn FnMut(String),
-    ) -> Result<BTreeSet<PathBuf>> {
-        self.found(package, false, annotate::files_for_this_machine, say)
-    }
-
-    fn found(
         &self,
         package: &Package,
         with_examples: bool,

@@ -74,7 +74,8 @@ impl Changes {
         let mut changes = Self::default();
         let bare = RefCell::new(BTreeSet::new());
         for package in members {
-            for file in sources.of(package, false, &mut |text| remark(&text))? {
+            let say = &mut |text: String| remark(&text);
+            for file in sources.of(package, false, annotate::files_of, say)? {
                 if !is_own(&file, package, project) {
                     remark(&format!(
                         "{}: left as it is, because it is outside of the project or reached through a symbolic link",

@@ -65,7 +65,10 @@ impl Tree<'_> {
         let others = dependencies.copied().map(|(copied, _)| &copied.package);
         let sources = Sources::new(&members.iter().copied().chain(others).collect::<Vec<_>>());
         self.annotate_members(&members, &sources, &mut replaced)?;
-        let is_for_this_machine = self.command.is_for_this_machine();
+        let files_of = match self.command.is_for_this_machine() {
+            true => annotate::files_for_this_machine,
+            false => annotate::files_of,
+        };
         for (copied, text) in dependencies.copied() {
             let manifest = copied.original.join("Cargo.toml");
             if !copied.is_annotated {
@@ -77,11 +80,7 @@ impl Tree<'_> {
                 manifest::with_runtime(text, runtime)?.into_bytes(),
             );
             let say = &mut |text| self.say(text);
-            let files = match is_for_this_machine {
-                true => sources.of_dependency(&copied.package, say)?,
-                false => sources.of(&copied.package, false, say)?,
-            };
-            for file in files {
+            for file in sources.of(&copied.package, false, files_of, say)? {
                 let original = copied.original_of(&file);
                 if let Some(text) = self.annotate(&copied.package, &file, &original)? {
                     replaced.insert(original, text);
@@ -104,7 +103,8 @@ impl Tree<'_> {
             if !self.used.contains(package.name.as_str()) || is_macro(package) {
                 continue;
             }
-            for file in sources.of(package, with_examples, &mut |text| self.say(text))? {
+            let say = &mut |text| self.say(text);
+            for file in sources.of(package, with_examples, annotate::files_of, say)? {
                 // Other files are not in the copy, which has the same links.
                 let Some(place) = place(self.original.root(), &file) else {
                     self.say_of(
