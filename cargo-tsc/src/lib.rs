@@ -6,3 +6,5 @@
 pub mod annotate;
 pub mod html;
 pub mod statistics;
+#[cfg(test)]
+mod test_files;

@@ -25,6 +25,8 @@ mod share;
 mod sources;
 mod stacks;
 mod table;
+#[cfg(test)]
+mod test_files;
 mod verbs;
 
 use std::io::Write as _;

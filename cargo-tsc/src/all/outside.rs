@@ -121,6 +121,7 @@ impl Outside {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_files::write;
     use std::fs;
 
     #[test]
@@ -130,8 +131,7 @@ mod tests {
         let paths = ["../../far/a.rs", "../near/deep/b.rs", "src/../c.rs"];
         for path in paths {
             let path = plain(&root.join(path));
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, path.file_name().unwrap().as_encoded_bytes()).unwrap();
+            write(&path, path.file_name().unwrap().as_encoded_bytes());
         }
         fs::create_dir_all(root.join("src")).unwrap();
         let files = paths.map(|path| root.join(path));

@@ -94,6 +94,7 @@ mod tests {
     use super::*;
     use crate::all::copy::{Replaced, sync_again};
     use crate::all::folder::Folder;
+    use crate::test_files::write;
 
     #[test]
     fn what_a_build_script_has_written_stays() {
@@ -109,10 +110,7 @@ mod tests {
             ["to/a.rs", "to/b.rs", "to/made/c.rs"]
                 .map(|file| fs::read_to_string(path(file)).unwrap_or_default())
         };
-        let write = |file: &str, text: &str| {
-            fs::create_dir_all(path(file).parent().unwrap()).unwrap();
-            fs::write(path(file), text).unwrap();
-        };
+        let write = |file: &str, text: &str| write(&path(file), text);
         write("from/a.rs", "a");
         write("from/b.rs", "b");
         assert_eq!(sync("#a"), ["#a", "b", ""]);

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::test_files::write;
+
 fn everything(source: &str, place: Where) -> String {
     annotate(source, place, &|_| false).unwrap().text
 }
@@ -214,9 +216,7 @@ fn path_of_an_inline_module_is_a_folder() {
         ("other/deep/x.rs", ""),
         ("foo/other/x.rs", "not a module of the crate"),
     ] {
-        let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        write(&dir.path().join(path), text);
     }
     let found = files_of(&dir.path().join("lib.rs")).unwrap().code;
     let names = found
@@ -237,11 +237,7 @@ fn path_of_an_inline_module_is_a_folder() {
 #[test]
 fn files_are_those_that_modules_name() {
     let dir = tempfile::tempdir().unwrap();
-    let write = |path: &str, text: &str| {
-        let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
+    let write = |path: &str, text: &str| write(&dir.path().join(path), text);
     write(
         "main.rs",
         "mod a; mod inline { mod b; } #[macro_use] mod parts; parts!(); #[path = \"odd/place.rs\"] mod p; cfg_if! { if #[cfg(x)] { mod c; } } #[cfg(test)] mod tests;\n\

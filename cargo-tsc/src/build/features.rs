@@ -154,16 +154,15 @@ impl Project {
 mod tests {
     use super::*;
     use crate::build::{CargoCommand, CargoVerb, Measurement};
+    use crate::test_files::write;
     use std::path::Path;
 
-    fn write(folder: &Path, name: &str, dependencies: &str, files: &[(&str, &str)]) {
+    fn write_package(folder: &Path, name: &str, dependencies: &str, files: &[(&str, &str)]) {
         let text = format!(
             "[package]\nname = \"{name}\"\nedition = \"2024\"\n[features]\nrelease-builds = []\n[dependencies]\n{dependencies}"
         );
         for (file, text) in [("Cargo.toml", &*text)].iter().chain(files) {
-            let path = folder.join(name).join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            write(&folder.join(name).join(file), text);
         }
     }
 
@@ -174,17 +173,17 @@ mod tests {
         let members = "[workspace]\nmembers = [\"a\", \"b\", \"c\", \"d\"]\nresolver = \"3\"\n";
         fs::write(dir.path().join("Cargo.toml"), members).unwrap();
         let on = "#[cfg(feature = \"release-builds\")]\npub fn on() {}";
-        write(dir.path(), RUNTIME, "", &[("src/lib.rs", on)]);
+        write_package(dir.path(), RUNTIME, "", &[("src/lib.rs", on)]);
         let renamed = "it = { package = \"tsc-runtime\", path = \"../tsc-runtime\" }\n";
         let own = "tsc-runtime = { path = \"../tsc-runtime\" }\nb = { path = \"../b\" }\n";
         let example = ("examples/x.rs", "fn main() {}");
         let of_b = ("src/lib.rs", "pub fn f() { it::on() }");
         let of_a = ("src/lib.rs", "pub fn f() { tsc_runtime::on(); b::f() }");
-        write(dir.path(), "a", own, &[of_a, example]);
-        write(dir.path(), "b", renamed, &[of_b, example]);
+        write_package(dir.path(), "a", own, &[of_a, example]);
+        write_package(dir.path(), "b", renamed, &[of_b, example]);
         let other = "b = { path = \"../b\" }\nd = { path = \"../d\" }\n";
-        write(dir.path(), "d", renamed, &[of_b]);
-        write(
+        write_package(dir.path(), "d", renamed, &[of_b]);
+        write_package(
             dir.path(),
             "c",
             other,

@@ -99,16 +99,12 @@ mod tests {
     use crate::build::{Build, CargoVerb, Measurement, Project};
     use crate::execute::Batch;
     use crate::input::Input;
-    use std::fs;
+    use crate::test_files::write;
 
     #[test]
     fn a_dynamic_library_of_the_build_is_found() {
         let dir = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = dir.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
+        let write = |path: &str, text: &str| write(&dir.path().join(path), text);
         let app = "[package]\nname = \"app\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nlibrary = { path = \"library\" }\n";
         let library =
             "[package]\nname = \"library\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"dylib\"]\n";

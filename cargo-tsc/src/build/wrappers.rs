@@ -152,15 +152,12 @@ fn found(program: &OsStr, root: &Path) -> OsString {
 mod tests {
     use super::*;
     use crate::build::What;
+    use crate::test_files::write;
 
     #[test]
     fn the_users_wrapper_is_the_one_that_cargo_would_start() {
         let dir = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = dir.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
+        let write = |path: &str, text: &str| write(&dir.path().join(path), text);
         let here = dir.path().join("around/here");
         let given = |variables: &[(&str, &str)], options: &[&str]| {
             let options = options.iter().flat_map(|it| [CONFIG, it]);

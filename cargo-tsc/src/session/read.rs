@@ -199,6 +199,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_files::write;
 
     #[test]
     fn what_a_session_does_not_list_is_none_of_its_runs() {
@@ -206,11 +207,7 @@ mod tests {
         let store = Store::new(dir.path());
         let mut session = store.begin(Some("a"), About::default()).unwrap();
         let folder = session.folder().to_owned();
-        let write = |path: &str| {
-            let path = folder.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, Report::default().to_json()).unwrap();
-        };
+        let write = |path: &str| write(&folder.join(path), Report::default().to_json());
         let folders = || load(Some(&folder), &store).unwrap().folders;
         // The first run has not ended.
         write("001/1.json");

@@ -1,16 +1,11 @@
-use std::fs;
-
 use super::*;
 use crate::build::What;
+use crate::test_files::write;
 
 /// A workspace: `a`, `a/inner` in it, and `b` beside it. Each has a binary of its name, and more lines of its manifest.
 fn workspace(more: [&str; 3]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let write = |path: &str, text: &str| {
-        let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
+    let write = |path: &str, text: &str| write(&dir.path().join(path), text);
     let members = ["a", "a/inner", "b"];
     write(
         "Cargo.toml",

@@ -89,12 +89,7 @@ fn origins(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Writes a file, and the folders around it.
-    fn write(file: &Path, text: &str) {
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
+    use crate::test_files::write;
 
     #[test]
     fn no_setting_counts_twice_and_all_are_the_working_trees() {
