@@ -37,19 +37,11 @@ pub fn left_out(from: &Path, target: &Path) -> Vec<PathBuf> {
 
 /// Makes `to` a copy of `from`, without caches and the paths in `leave_out`, and with the contents in `replaced` (paths as in `from`). What
 /// may not be read or is gone meanwhile is left out, too, because it is rarely part of the program; if it is, cargo says that it is missing.
+/// What build scripts have added or changed in the copy since it was `written` stays.
 ///
 /// # Errors
 /// If another file cannot be read, or one cannot be written.
-pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced) -> Result<()> {
-    let written = &mut Written::default();
-    sync_again(from, to, leave_out, replaced, written)
-}
-
-/// Like [`sync`](fn@sync), but keeps what build scripts have added or changed in the copy since it was `written`.
-///
-/// # Errors
-/// Those of [`sync`](fn@sync).
-pub fn sync_again(
+pub fn sync(
     from: &Path,
     to: &Folder,
     leave_out: &[PathBuf],
@@ -69,7 +61,7 @@ pub fn sync_again(
             sync_link(&source, to, &name)
         } else if kind.is_dir() {
             let folder = to.folder(&name).map_err(anyhow::Error::from);
-            folder.and_then(|folder| sync_again(&source, &folder, leave_out, replaced, written))
+            folder.and_then(|folder| sync(&source, &folder, leave_out, replaced, written))
         } else if kind.is_file() {
             match replaced.get(&source) {
                 None if cfg!(unix) && is_large(&source) => link(&source, to, &name),
@@ -232,7 +224,8 @@ mod tests {
 
         fn sync(&self, leave_out: &[PathBuf], replaced: &Replaced) {
             let to = Folder::open(self.dir.path(), "to").unwrap();
-            sync(&self.path("from"), &to, leave_out, replaced).unwrap();
+            let written = &mut Written::default();
+            sync(&self.path("from"), &to, leave_out, replaced, written).unwrap();
         }
     }
 

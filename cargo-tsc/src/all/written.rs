@@ -92,7 +92,7 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all::copy::{Replaced, sync_again};
+    use crate::all::copy::{Replaced, sync};
     use crate::all::folder::Folder;
     use crate::test_files::write;
 
@@ -105,7 +105,7 @@ mod tests {
             let to = Folder::open(dir.path(), "to").unwrap();
             let mut written = Written::take(&record, &from).unwrap();
             let replaced = Replaced::from([(path("from/a.rs"), annotated.into())]);
-            sync_again(&from, &to, &[], &replaced, &mut written).unwrap();
+            sync(&from, &to, &[], &replaced, &mut written).unwrap();
             written.keep(&record).unwrap();
             ["to/a.rs", "to/b.rs", "to/made/c.rs"]
                 .map(|file| fs::read_to_string(path(file)).unwrap_or_default())

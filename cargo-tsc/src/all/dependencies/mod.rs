@@ -26,6 +26,7 @@ use super::copy::{self, Replaced, sync};
 use super::folder::Folder;
 use super::manifest::Moved;
 use super::unopened::Unopened;
+use super::written::Written;
 use crate::build::{Built, Project, Refusal};
 
 /// The crates that are copied.
@@ -170,7 +171,8 @@ impl Dependencies {
                 folder = folder.folder(OsStr::new(name))?;
             }
             let leave_out = copy::left_out(&tree.original, target);
-            sync(&tree.original, &folder, &leave_out, replaced)?;
+            let written = &mut Written::default();
+            sync(&tree.original, &folder, &leave_out, replaced, written)?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use regex_lite::Regex;
 use tsc_report::Report;
 
 use super::choice::Choice;
-use super::copy::{Replaced, left_out, sync_again, sync_lock};
+use super::copy::{Replaced, left_out, sync, sync_lock};
 use super::dependencies::{Dependencies, OURS, Places, Wanted};
 use super::folder::Folder;
 use super::known::{Files, Known, Last};
@@ -279,7 +279,7 @@ impl<'a> Tree<'a> {
         let record = format!("{}.written.json", self.outside.name(name));
         let record = self.folder.join(record);
         let mut written = Written::take(&record, root)?;
-        sync_again(root, &folder, &leave_out, replaced, &mut written)?;
+        sync(root, &folder, &leave_out, replaced, &mut written)?;
         written.keep(&record)?;
         self.dependencies.sync(&all, target, replaced)?;
         // Without a lock file of the project, both copies have the one that cargo has made for the first.
