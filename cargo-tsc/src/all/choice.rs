@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tsc_report::{CallsiteReport, FenceOverhead, Report};
+use tsc_report::{CallsiteReport, Report};
 
 use super::Place;
 use super::closures::Inner;
@@ -38,7 +38,7 @@ const LOST_INLINING: f64 = 60.0;
 /// If the closures that lose their probes have more than this share of all probes, the next run tells how much the others slow it down: a loop that
 /// is no longer vectorised because of a closure in it loses much more than a probe takes.
 const FEW_INNER: f64 = 0.1;
-/// The cost of a timed call in ticks, if the report does not contain it.
+/// The cost of a timed call in ticks, which the report of light ones does not contain.
 const A_CALL: f64 = 120.0;
 
 /// A function, and the cost of measuring it.
@@ -99,7 +99,7 @@ impl Measured {
             entries: row.calls().max(row.polls().unwrap_or(0)),
             total_ticks: row.total_ticks(),
             self_ticks: row.self_on_cpu() + row.subtracted_ticks(),
-            probes: row.probe_ticks().unwrap_or_else(|| timed(report, row)),
+            probes: row.cost_of_probes(report.clock()),
             is_inner: false,
         }
     }
@@ -124,15 +124,6 @@ impl Measured {
     pub fn perturbation(&self) -> f64 {
         (self.probes / self.self_ticks.max(f64::MIN_POSITIVE)).min(1.0)
     }
-}
-
-/// What timing the calls of a function costs.
-fn timed(report: &Report, row: &CallsiteReport) -> f64 {
-    let overheads = report.clock().overheads();
-    let of_fence = overheads
-        .iter()
-        .find(|overhead| overhead.fence() == row.fence());
-    row.calls() as f64 * of_fence.map_or(A_CALL, FenceOverhead::total_ticks)
 }
 
 /// The runs from which probes are chosen.

@@ -64,7 +64,9 @@ impl Report {
 
 impl CallsiteReport {
     /// What the function's own probes cost in all, in ticks.
-    pub(super) fn cost_of_probes(&self, clock: &Clock) -> f64 {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn cost_of_probes(&self, clock: &Clock) -> f64 {
         let timed = || self.cost_of_timed_probes(clock);
         self.probe_ticks.or_else(timed).unwrap_or(0.0)
     }
