@@ -5,7 +5,7 @@ use super::scale::time;
 use crate::{CallsiteReport, Report};
 
 /// Less time off the CPU is not mentioned: a single switch is less certain than this.
-const LEAST_NS: f64 = 1000.0;
+pub(super) const LEAST_NS: f64 = 1000.0;
 /// A smaller share outside of all functions is not mentioned: it may be the start of the program.
 const LEAST_OUTSIDE: f64 = 0.1;
 
@@ -51,14 +51,18 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
 }
 
 /// What probes took of so many ns of CPU time, and what neither they nor the rows nor the clock of light probes did. Probes took at most what the
-/// rows leave: light ones overlap with their surroundings, so they may take less than they are calibrated to take.
+/// rows leave: light ones overlap with their surroundings, so they may take less than they are calibrated to take. Where it is unknown how long
+/// a function was on the CPU, its row also has the time that it slept, and so does not limit them.
 fn shares(report: &Report, cpu: f64, ns_per_tick: f64) -> (f64, f64) {
     let rows = report.callsites.iter();
     let probes: f64 = rows.map(|row| row.cost_of_probes(&report.clock)).sum();
     let own = ns_per_tick * report.sum(&CallsiteReport::self_on_cpu);
     let clock = report.tick_clock.as_ref().map_or(0, |clock| clock.cpu_ns);
     let left = (cpu - own).max(0.0);
-    let probes = (ns_per_tick * probes).clamp(0.0, left);
+    let mut rows = report.callsites.iter();
+    let is_known = rows.all(|row| row.self_on_cpu_ticks.is_some());
+    let most = if is_known { left } else { cpu };
+    let probes = (ns_per_tick * probes).clamp(0.0, most);
     let outside = (left - probes - clock as f64).max(0.0);
     (probes / cpu.max(1.0), outside / cpu.max(1.0))
 }
@@ -151,6 +155,14 @@ mod tests {
         assert_eq!(both(300.0, 50.0, 100), (0.1, 0.2));
         assert_eq!(both(300.0, 350.0, 100), (0.4, 0.0));
         assert_eq!(both(550.0, 350.0, 0), (0.0, 0.0));
+    }
+
+    #[test]
+    fn time_asleep_that_is_in_a_row_is_no_limit_for_probes() {
+        let mut report = report(0.0, 150.0, 0);
+        report.callsites[0].self_on_cpu_ticks = None;
+        report.callsites[0].self_ticks = 1e6;
+        assert_eq!(shares(&report, 1000.0, 2.0), (0.3, 0.0));
     }
 
     #[test]
