@@ -5,6 +5,7 @@ use std::iter::once;
 
 use super::marks::Mark;
 use super::names::NAME;
+use super::program::LEAST_NS;
 use super::rows::own;
 use super::scale::{count, fixed, short_count};
 use super::style::{BOLD, DIM};
@@ -17,7 +18,7 @@ const TOTAL: usize = 14;
 const GCLK: usize = 6 + NAME + 2 + TOTAL;
 /// Rows with a larger share of all self ticks than this, in percent, are printed bold.
 const OUTSTANDING: f64 = 20.0;
-/// The column of blocked time is there if a row was blocked for more than this share of all self ticks and blocked time.
+/// The column of blocked time is there if a row was blocked for more than this share of all self ticks and blocked time, and for [`LEAST_NS`].
 const BLOCKED: f64 = 0.01;
 
 /// The heading, and the line of each row.
@@ -91,8 +92,11 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     // What the rows are sorted by comes next to the share.
     let key = page.options.sort.to_string();
     by_importance[1..].sort_by_key(|&(_, at, _)| at == "self" || !key.starts_with(at));
-    let is_blocked =
-        |row: &&CallsiteReport| row.own_blocked() > BLOCKED * (rows.self_sum + row.own_blocked());
+    let least = page.report.clock.hz.map_or(0.0, |hz| LEAST_NS * hz / 1e9);
+    let is_blocked = |row: &&CallsiteReport| {
+        let blocked = row.own_blocked();
+        blocked > BLOCKED * (rows.self_sum + blocked) && blocked >= least
+    };
     let mut room = page.options.width.saturating_sub(GCLK);
     let mut columns: Vec<Column> = Vec::new();
     let is_wanted = |heading: &str| match heading {
@@ -155,6 +159,24 @@ fn of_a_call(page: &Page<'_>, row: &CallsiteReport, ticks: Option<f64>) -> Strin
 mod tests {
     use crate::data::LIGHT;
     use crate::{CallsiteReport, Report};
+
+    #[test]
+    fn blocked_time_of_less_than_a_switch_has_no_column() {
+        let has_column = |blocked: f64| {
+            let row = CallsiteReport {
+                self_ticks: 20.0 + blocked,
+                self_on_cpu_ticks: Some(20.0),
+                ..CallsiteReport::default()
+            };
+            let mut report = Report {
+                callsites: vec![row],
+                ..Report::default()
+            };
+            report.clock.hz = Some(1e9);
+            report.to_string().contains(" block ")
+        };
+        assert_eq!([0.4, 999.0, 1000.0].map(has_column), [false, false, true]);
+    }
 
     #[test]
     fn light_function_that_no_tick_has_found_has_no_times() {
