@@ -122,13 +122,20 @@ impl Variable {
 
     /// Prints what is wrong with a value, the permitted values, and the default.
     pub(crate) fn complain(&self, value: &str, wrong: &str) {
-        complain(&format!(
+        complain_once(&format!(
             "{}={} {wrong}: expected {}; the default is used: {}.",
             self.name,
             value.escape_debug(),
             self.values,
             self.default
         ));
+    }
+}
+
+/// Complains, unless this was said before: threads that begin at the same time read the same variables.
+fn complain_once(what: &str) {
+    if stderr::is_new(what) {
+        complain(what);
     }
 }
 
