@@ -300,6 +300,17 @@ fn unknown_form_is_named_and_the_dump_printed_all_the_same() {
 }
 
 #[test]
+fn misspelt_variable_is_named_and_that_of_another_program_is_not() {
+    let variables = [("TSC_REPROT", "full"), ("TSC_WATCHFILE", "1")];
+    let text = stderr(&run("return", &variables));
+    let mut lines = text.lines();
+    let first = "tsc: TSC_REPROT has no effect: is TSC_REPORT meant?";
+    assert_eq!(lines.next(), Some(first));
+    assert!(!text.contains("WATCHFILE"), "{text}");
+    assert_eq!(calls_of_work(&text), [10]);
+}
+
+#[test]
 fn full_form_lists_every_correction() {
     let text = stderr(&run("return", &[("TSC_REPORT", "full")]));
     let columns = &rows(&text)[0].2;

@@ -4,6 +4,7 @@
 
 #![cfg(measuring)]
 
+mod misspelt;
 pub(crate) mod patience;
 mod secure;
 mod stderr;
@@ -17,6 +18,7 @@ use std::time::Duration;
 #[cfg(all(fuzzing, feature = "__fuzzing"))]
 pub(crate) use crate::__fuzzing::complain;
 pub(crate) use crate::switch::switch;
+pub(crate) use misspelt::complain_of_misspelt;
 #[cfg(not(all(fuzzing, feature = "__fuzzing")))]
 pub(crate) use stderr::complain;
 pub(crate) use stderr::{remember as remember_stderr, write as write_to_stderr};
@@ -47,8 +49,7 @@ macro_rules! variables {
     ($($ident:ident: $name:literal, $values:expr, $default:literal;)*) => {
         $(pub(crate) const $ident: Variable = Variable { name: $name, values: $values, default: $default };)*
 
-        /// All variables, for the test of their documentation and for fuzzing.
-        #[cfg(any(test, fuzzing))]
+        /// All variables.
         const VARIABLES: &[Variable] = &[$($ident),*];
     };
 }

@@ -73,6 +73,7 @@ impl Settings {
         let sort = environment::SORT.parse(|name| of_name(TextSort::NAMES, name));
         let top = environment::TOP.parse(|rows| rows.parse().ok());
         let meta = environment::META.get().unwrap_or_default();
+        environment::complain_of_misspelt();
         Self {
             read_at: os_clock::unix_now(),
             form: form.unwrap_or(usual),
