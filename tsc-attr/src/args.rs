@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
-use syn::{Error, Expr, LitStr, Path, Result, Token, parse_quote};
+use syn::{Error, Expr, ExprUnary, LitStr, Path, Result, Token, UnOp, parse_quote};
 
 use crate::fence;
 use crate::precedence;
@@ -129,7 +129,7 @@ impl Args {
             "name" => once(&key, &mut self.name, name_value(&key, input)?),
             "fence" => once(&key, &mut self.fence, fence_value(&key, input)?),
             "crate" => once(&key, &mut self.krate, crate_value(&key, input)?),
-            "bytes" | "items" => once(&key, &mut self.units, units_value(&key, input)?),
+            "bytes" | "items" => once(&key, &mut self.units, count_value(&key, input)?),
             "record" => once(&key, &mut self.record, units_value(&key, input)?),
             "light" => once(&key, &mut self.light, flag(&key, input)?),
             "per_type" => once(&key, &mut self.per_type, flag(&key, input)?),
@@ -201,6 +201,24 @@ fn crate_value(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
 fn units_value(key: &Ident, input: ParseStream<'_>) -> Result<(Ident, Expr)> {
     equals(key, input, "an expression over the parameters")?;
     Ok((key.clone(), input.parse()?))
+}
+
+/// A negative number is an error where it can be seen; that of a call counts as 0.
+fn count_value(key: &Ident, input: ParseStream<'_>) -> Result<(Ident, Expr)> {
+    let (key, value) = units_value(key, input)?;
+    if let Expr::Unary(ExprUnary {
+        op: UnOp::Neg(_),
+        expr,
+        ..
+    }) = &value
+        && matches!(**expr, Expr::Lit(_))
+    {
+        return Err(Error::new_spanned(
+            value,
+            format!("the number of {key} of a call cannot be negative"),
+        ));
+    }
+    Ok((key, value))
 }
 
 /// An argument without a value.

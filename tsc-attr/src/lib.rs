@@ -64,7 +64,7 @@ mod tokens;
 /// |---|---|
 /// | `name = "…"` | the row's name; on a block, a prefix for the names in it |
 /// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid`, `cpuid-start` |
-/// | `bytes = expr`, `items = expr` | an integer over the parameters: how much one call works on |
+/// | `bytes = expr`, `items = expr` | an integer over the parameters: how much one call works on; a negative one counts as 0 |
 /// | `record = expr` | a number, a `bool` or a text of up to 32 bytes over the parameters, which is kept of the slowest calls |
 /// | `light` | counts every call, and tells its time from ticks of a clock: for functions that take less than about 100 ns |
 /// | `per_type` | a row for each instantiation of a generic function |
