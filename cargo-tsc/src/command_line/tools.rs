@@ -22,9 +22,6 @@ pub struct MergeArgs {
     /// The file for the sum [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Has no effect, because the sum is always JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// The options of `export`.
