@@ -43,7 +43,7 @@ pub struct ExportArgs {
 /// Formats of other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Folded stacks, for inferno, flamegraph.pl and speedscope; needs the call tree
+    /// Folded stacks, for inferno, flamegraph.pl and speedscope; counts are self ticks, scaled down to a million in all; needs the call tree
     Folded,
     /// profile.proto, for `go tool pprof`, speedscope and Perfetto; needs the call tree
     Pprof,
