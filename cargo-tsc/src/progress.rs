@@ -27,6 +27,16 @@ pub struct Voice {
     color: Option<ColorChoice>,
 }
 
+/// A number of things: `1 run`, `2 processes`.
+#[must_use]
+pub fn counted(count: usize, what: &str) -> String {
+    match (count, what.ends_with('s')) {
+        (1, _) => format!("1 {what}"),
+        (_, true) => format!("{count} {what}es"),
+        (_, false) => format!("{count} {what}s"),
+    }
+}
+
 static VOICE: OnceLock<Voice> = OnceLock::new();
 
 fn voice() -> Voice {

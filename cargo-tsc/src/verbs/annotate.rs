@@ -16,7 +16,7 @@ use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::output;
-use crate::progress::remark;
+use crate::progress::{counted, remark};
 use crate::sources::{self, Sources, plain};
 
 /// Runs the verb.
@@ -144,13 +144,6 @@ fn is_own(file: &Path, package: &Package, project: &Project) -> bool {
     let own = package.manifest_path.parent().map(|of| of.as_std_path());
     let mut roots = own.into_iter().chain([project.root()]);
     roots.any(|root| sources::place(root, file).is_some())
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
 }
 
 /// Whether the package's libraries and programs may use the runtime, not only its tests.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::command_line::MergeArgs;
 use crate::exit::Exit;
 use crate::output;
-use crate::progress::remark;
+use crate::progress::{counted, remark};
 use crate::session::{self, Session, Store};
 use crate::sources::whole;
 
@@ -30,14 +30,14 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
     let sum = session::sum(reports)?;
     if sum.left_out > 0 {
         remark(&format!(
-            "left out, because others of the same processes contain them: {} reports",
-            sum.left_out
+            "left out, because others of the same processes contain them: {}",
+            counted(sum.left_out, "report")
         ));
     }
     output::write_or_print(args.output.as_deref(), sum.report.to_json() + "\n")?;
     if let Some(path) = &args.output {
-        let (processes, path) = (sum.report.processes(), path.display());
-        remark(&format!("{processes} processes in {path}"));
+        let processes = counted(sum.report.processes() as usize, "process");
+        remark(&format!("{processes} in {}", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -77,6 +77,11 @@ fn sixty_four_processes_add_up_to_exactly_the_sums() {
     }
     let streamed = project.tsc("merge fleet").ends(0).json();
     assert_eq!(streamed, sum);
+    project
+        .tsc("merge fleet/7.json fleet/7.json -o 7.json")
+        .ends(0)
+        .remarks("contain them: 1 report\n")
+        .remarks("1 process in 7.json\n");
     // A report that is given again, and the sum of an earlier call, count once.
     project
         .tsc("merge fleet fleet/7.json fleet -o fleet/all.json")
