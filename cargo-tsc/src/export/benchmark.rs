@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::command_line::Metric;
 use crate::diff::values;
+use crate::progress::counted;
 use crate::session::Session;
 use crate::statistics::{median, range};
 
@@ -43,14 +44,20 @@ pub fn github(session: &Session) -> Result<String> {
         let Some(middle) = median(&values.runs) else {
             continue;
         };
-        let (least, greatest) = range(&values.runs);
-        entries.push(json!({
+        let calls = counted(values.calls as usize, "call");
+        let runs = counted(values.runs.len(), "run");
+        let mut entry = json!({
             "name": name,
             "unit": "ticks",
             "value": middle,
-            "range": format!("± {:.0}", (greatest - least) / 2.0),
-            "extra": format!("{} calls, {} runs", values.calls, values.runs.len()),
-        }));
+            "extra": format!("{calls}, {runs}"),
+        });
+        // A single run does not show by how much runs differ.
+        if values.runs.len() > 1 {
+            let (least, greatest) = range(&values.runs);
+            entry["range"] = format!("± {:.0}", (greatest - least) / 2.0).into();
+        }
+        entries.push(entry);
     }
     Ok(serde_json::to_string_pretty(&entries)? + "\n")
 }

@@ -185,6 +185,14 @@ fn benchmark_services_get_a_value_and_its_range() {
         entry["value"].is_f64() && entry["unit"] == "ticks",
         "{entry}"
     );
+    assert!(entry["range"].is_string(), "{entry}");
+    // One run does not show by how much runs differ.
+    let file = project.report_of("three/001");
+    let one = project
+        .tsc(&format!("export {file} --format github-benchmark"))
+        .ends(0)
+        .json();
+    assert!(one[0]["value"].is_f64() && one[0]["range"].is_null(), "{one}");
     project
         .tsc("export three --format xml")
         .ends(2)
