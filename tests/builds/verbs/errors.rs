@@ -100,6 +100,11 @@ fn no_project_no_binary_no_build_no_program() {
         .complains("could not find `Cargo.toml`");
     let project = Project::new(PROGRAM);
     project
+        .tsc("run --all --runtime nowhere")
+        .ends(2)
+        .remarks("error: --runtime: there is no nowhere/Cargo.toml\n");
+    assert!(!project.path("target").exists(), "nothing is built before");
+    project
         .tsc("run -- run --bin other")
         .ends(2)
         .complains("the build failed");

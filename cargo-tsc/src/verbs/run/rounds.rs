@@ -15,7 +15,7 @@ use crate::execute::Output;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::progress;
+use crate::progress::{self, shown};
 use crate::session::{About, Store, Writer};
 use crate::verbs::outcome::{self, Outcome};
 
@@ -34,6 +34,11 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let project = Project::find_members(command, &std::env::current_dir()?)?;
     let store = Store::new(project.target());
     let runtime = Runtime::find(args.runtime.as_deref());
+    if let Some(folder) = &args.runtime {
+        let manifest = folder.join("Cargo.toml");
+        let is_there = manifest.is_file();
+        ensure!(is_there, "--runtime: there is no {}", shown(&manifest));
+    }
     let _lock = store.lock("all")?;
     let mut tree = Tree::new(&project, command, wanted(args))?;
     outcome::say_what_to_expect(&project, command)?;
