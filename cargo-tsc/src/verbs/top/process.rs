@@ -44,7 +44,7 @@ fn file_in(environment: &[String], pid: u32) -> Result<PathBuf> {
     let named = Path::new(file).extension().is_some_and(|it| it == "json");
     let is_json = value("TSC_REPORT").map_or(named, |form| form == "json");
     if value("TSC_REPORT_EVERY").is_none() || !is_json {
-        bail!("process {pid} makes no reports from time to time: {HOW}");
+        bail!("process {pid} makes no reports as JSON from time to time: {HOW}");
     }
     if let Some(other) = ["%h", "%%"].iter().find(|it| file.contains(**it)) {
         bail!("process {pid} reports to {file}, and only the process knows {other}: {HOW}");
@@ -120,7 +120,8 @@ mod tests {
         let without_form = ["TSC_REPORT_EVERY=1s", "TSC_REPORT_FILE=run.json"].map(str::to_owned);
         assert_eq!(file_in(&without_form, 12).unwrap(), Path::new("run.json"));
         let text = ["TSC_REPORT=text".to_owned()];
-        assert!(file_in(&[&without_form[..], &text].concat(), 12).is_err());
+        let error = file_in(&[&without_form[..], &text].concat(), 12).unwrap_err();
+        assert!(error.to_string().contains("no reports as JSON"), "{error}");
     }
 
     #[test]
