@@ -7,7 +7,7 @@ use anstyle::Style;
 use crate::escape::{escaped, markdown};
 
 /// The width if that of the terminal is not known.
-const USUAL_WIDTH: usize = 100;
+pub const USUAL_WIDTH: usize = 100;
 /// Names are not cut to fewer characters than this.
 const LEAST_NAME: usize = 40;
 /// What stands in place of a figure that is not known.
@@ -150,7 +150,14 @@ pub fn width() -> usize {
     if !std::io::stdout().is_terminal() {
         return USUAL_WIDTH;
     }
-    crossterm::terminal::size().map_or(USUAL_WIDTH, |(columns, _)| usize::from(columns).max(40))
+    let size = crossterm::terminal::size().ok().and_then(known);
+    size.map_or(USUAL_WIDTH, |(columns, _)| columns.max(40))
+}
+
+/// The columns and lines of a terminal. A terminal to which nobody has told its size says 0.
+#[must_use]
+pub fn known(size: (u16, u16)) -> Option<(usize, usize)> {
+    (size.0 != 0 && size.1 != 0).then_some((size.0.into(), size.1.into()))
 }
 
 /// A name of at most `width` characters, cut in the middle, because its beginning and its end distinguish it from others.
@@ -181,6 +188,14 @@ mod tests {
         ]);
         table.push(["b|<T>".into(), "2".into(), "8".into()]);
         table
+    }
+
+    #[test]
+    fn terminal_without_a_size_has_none() {
+        assert_eq!(
+            [(80, 24), (0, 0), (80, 0)].map(known),
+            [Some((80, 24)), None, None]
+        );
     }
 
     #[test]

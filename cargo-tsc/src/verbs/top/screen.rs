@@ -8,6 +8,8 @@ use crossterm::event::{Event, KeyCode, KeyModifiers, poll, read};
 use crossterm::terminal::{self, Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute, queue};
 
+use crate::table;
+
 /// The terminal's alternate screen. When this is dropped, the user's screen comes back.
 pub struct Screen(());
 
@@ -55,7 +57,8 @@ impl Drop for Screen {
 /// The numbers of columns and lines.
 #[must_use]
 pub fn size() -> (usize, usize) {
-    terminal::size().map_or((100, 40), |(columns, lines)| (columns.into(), lines.into()))
+    let known = terminal::size().ok().and_then(table::known);
+    known.unwrap_or((table::USUAL_WIDTH, 40))
 }
 
 /// Waits this long for a key that ends the program.
