@@ -8,17 +8,33 @@ use crate::live::collect::timestamp::compact;
 
 /// The path for a pattern in this process. Unknown placeholders stay as they are.
 pub(in crate::live) fn expand(pattern: &OsStr) -> OsString {
-    let Some(pattern) = pattern.to_str() else {
-        return pattern.to_owned();
-    };
-    expand_with(pattern, |letter| match letter {
+    let meaning = |letter| match letter {
         'p' => Some(crate::process::id().to_string()),
         'h' => Some(host().replace(['/', '\\'], "_")),
         't' => Some(compact(process_began())),
         '%' => Some("%".to_owned()),
         _ => None,
-    })
-    .into()
+    };
+    expand_all(pattern, meaning)
+}
+
+/// Paths are bytes here, which need not be UTF-8.
+#[cfg(unix)]
+fn expand_all(pattern: &OsStr, meaning: impl Fn(char) -> Option<String>) -> OsString {
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    let mut out = Vec::new();
+    for chunk in pattern.as_bytes().utf8_chunks() {
+        out.extend(expand_with(chunk.valid(), &meaning).into_bytes());
+        out.extend(chunk.invalid());
+    }
+    OsString::from_vec(out)
+}
+
+/// A path that is not Unicode stays as it is.
+#[cfg(not(unix))]
+fn expand_all(pattern: &OsStr, meaning: impl Fn(char) -> Option<String>) -> OsString {
+    let text = pattern.to_str();
+    text.map_or(pattern.to_owned(), |text| expand_with(text, meaning).into())
 }
 
 fn expand_with(pattern: &str, meaning: impl Fn(char) -> Option<String>) -> String {
@@ -39,6 +55,18 @@ fn expand_with(pattern: &str, meaning: impl Fn(char) -> Option<String>) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn patterns_in_paths_that_are_not_utf_8_are_replaced() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let expand = |pattern| {
+            let meaning = |letter| (letter == 'p').then(|| "12".to_owned());
+            expand_all(OsStr::from_bytes(pattern), meaning)
+        };
+        let folder = expand(b"/we\xffird/%p-%x\xfe%p%");
+        assert_eq!(folder.as_bytes(), b"/we\xffird/12-%x\xfe12%");
+    }
 
     #[test]
     fn patterns_are_replaced_and_the_rest_stays() {
