@@ -127,7 +127,8 @@ fn thread_rows(report: &serde_json::Value) -> Vec<(Option<&str>, u64, u64)> {
             .map(|row| row[key].as_f64().expect("ticks"))
             .sum()
     };
-    for key in ["total_ticks", "self_ticks"] {
+    let keys = ["total_ticks", "self_ticks", "self_on_cpu_ticks"];
+    for key in keys.into_iter().filter(|key| !work[key].is_null()) {
         let off = sum(key) - work[key].as_f64().expect("ticks");
         assert!(
             rows.is_empty() || off.abs() <= rows.len() as f64,
@@ -197,13 +198,15 @@ fn text_has_eight_names_of_threads_and_the_number_of_the_others() {
     for number in 0..11 {
         let mut row = one.clone();
         row["name"] = format!("named {number}").into();
+        // Self is without the time blocked, as in the row.
+        (row["self_ticks"], row["self_on_cpu_ticks"]) = (1_000_000.into(), 0.into());
         rows.push(row);
     }
     let report = tsc_runtime::Report::from_json(&report.to_string()).expect("it is a report");
     let text = report.to_string();
     let names = text.matches("thread named ").count();
     assert!(
-        names == 8 && text.contains("and 3 more thread names"),
+        names == 8 && text.contains("and 3 more thread names") && text.contains("self 0ns, "),
         "{text}"
     );
 }

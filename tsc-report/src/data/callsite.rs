@@ -256,5 +256,7 @@ data! {
         self_ticks: WholeTicks by Add => f64 = to_f64(),
         /// The part of `total_ticks` on the CPU.
         on_cpu_ticks: Option<WholeTicks> by Add => Option<f64> = map(WholeTicks::to_f64),
+        /// The part of `self_ticks` on the CPU.
+        self_on_cpu_ticks: Option<WholeTicks> by Add => Option<f64> = map(WholeTicks::to_f64),
     }
 }

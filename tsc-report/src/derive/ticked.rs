@@ -91,6 +91,8 @@ impl CallsiteReport {
         scale(rows, |of| Some(&mut of.total_ticks), self.total_ticks);
         let on_cpu = self.on_cpu_ticks.unwrap_or_default();
         scale(rows, |of| of.on_cpu_ticks.as_mut(), on_cpu);
+        let own = self.self_on_cpu_ticks.unwrap_or_default();
+        scale(rows, |of| of.self_on_cpu_ticks.as_mut(), own);
     }
 
     /// What is known and what is unknown of a light function.

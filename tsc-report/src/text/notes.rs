@@ -45,10 +45,12 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
         let on_cpu = thread.on_cpu_ticks.filter(|&on| on != thread.total_ticks);
         let on_cpu = on_cpu.map(|on| format!(", {} on the CPU", scale.figure(on.to_f64())));
         let on_cpu = on_cpu.unwrap_or_default();
+        // As in the row's column.
+        let own = thread.self_on_cpu_ticks.unwrap_or(thread.self_ticks);
         format!(
             "thread {name}{many}: {}, self {}, total {}{on_cpu}",
             calls(thread.calls),
-            scale.figure(thread.self_ticks()),
+            scale.figure(own.to_f64()),
             scale.figure(thread.total_ticks())
         )
     };

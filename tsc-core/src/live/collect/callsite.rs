@@ -86,6 +86,7 @@ fn thread_rows(
             total_ticks: WholeTicks::rounded(part.total_ticks),
             self_ticks: WholeTicks::rounded(part.self_ticks),
             on_cpu_ticks: part.on_cpu_ticks.map(WholeTicks::rounded),
+            self_on_cpu_ticks: part.self_on_cpu_ticks.map(WholeTicks::rounded),
         }
     });
     let rows: Vec<ThreadReport> = rows.collect();
