@@ -191,6 +191,9 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
             "; this is the dump for people: TSC_REPORT=json makes one for programs"
         }
         ReadError::Json(error) if error.is_eof() => "; the file is cut short",
+        _ if text.starts_with("{\"about\":") => {
+            "; this is a session, as `cargo tsc report --json` prints it: `cargo tsc export --json` writes a report"
+        }
         _ => "",
     };
     bail!("{}: {error}{advice}", path.display())

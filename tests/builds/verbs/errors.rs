@@ -44,6 +44,13 @@ fn missing_and_damaged_files_are_named() {
         .tsc("report people.json")
         .ends(2)
         .complains("TSC_REPORT=json");
+    project.write("report.json", report());
+    let session = project.tsc("report report.json --json").ends(0).out;
+    project.write("session.json", &session);
+    project
+        .tsc("report session.json")
+        .ends(2)
+        .complains("`cargo tsc export --json` writes a report");
     std::fs::create_dir(project.path("folder")).unwrap();
     project
         .tsc("report folder")
