@@ -18,7 +18,7 @@ impl Report {
     ///
     /// Two callsites are the same if name, module, file, line, probe, fence and unit are equal. [`process`](Self::process) and
     /// [`clock`](Self::clock) are those of the process that started first; [`meta`](Self::meta) and [`machine`](Self::machine) keep what
-    /// is equal in both reports.
+    /// is equal in both reports. Calls that both reports contain, such as two snapshots of one process, count twice.
     ///
     /// ```
     /// use tsc_runtime::{Report, snapshot};
