@@ -109,8 +109,18 @@ impl Policy {
             ..Self::default()
         };
         if let Some(metric) = gate.metric {
+            let all = Metric::value_variants().iter();
+            let names = Vec::from_iter(
+                all.filter_map(|of| Some(of.to_possible_value()?.get_name().to_owned())),
+            );
             let known = Metric::from_str(&metric, false);
-            policy.metric = Some(known.map_err(|error| anyhow!("gate.metric: {error}"))?);
+            let wrong = |_| {
+                anyhow!(
+                    "gate.metric = \"{metric}\": expected one of {}",
+                    names.join(", ")
+                )
+            };
+            policy.metric = Some(known.map_err(wrong)?);
         }
         for pattern in gate.ignore {
             let context = || format!("gate.ignore: {pattern}");
@@ -244,7 +254,10 @@ mod tests {
         for (text, blamed) in [
             ("[gate]\nthreshhold = \"2%\"", "threshhold"),
             ("[gate]\nthreshold = \"much\"", "gate.threshold"),
-            ("[gate]\nmetric = \"speed\"", "gate.metric"),
+            (
+                "[gate]\nmetric = \"speed\"",
+                "gate.metric = \"speed\": expected one of self, self-per-call, ",
+            ),
             ("[gate]\nignore = [\"(\"]", "gate.ignore"),
             ("[gate]\nfunctions = { f = \"200%\" }", "functions"),
         ] {
