@@ -77,6 +77,17 @@ fn library_with_a_runtime_of_its_own_may_be_closed() {
     }
 }
 
+/// Meanwhile the dynamic loader's lock is held.
+#[test]
+fn initializer_of_a_library_may_wait_for_first_calls_of_the_program() {
+    if cfg!(target_feature = "crt-static") {
+        return tests::skipped(STATIC);
+    }
+    let library = build(&["own"], "").join("libown.so");
+    let output = attack(&["first-call-while-opening", library.to_str().unwrap()]);
+    assert_eq!(text(&output.stdout), "end\n");
+}
+
 #[test]
 fn library_that_shares_the_runtime_may_be_closed() {
     if cfg!(target_feature = "crt-static") {

@@ -6,6 +6,8 @@ mod forks;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]
+mod openings;
+#[cfg(target_os = "linux")]
 mod plugins;
 #[cfg(target_os = "linux")]
 mod signals;
@@ -41,6 +43,7 @@ fn main() {
         ["exit-in-handler", what] => signals::exit_in_handler(what),
         ["control-in-handler", control] => signals::control_in_handler(control),
         ["same-function-in-handler"] => signals::same_function_in_handler(),
+        ["first-call-while-opening", library] => openings::first_call_while_opening(library),
         ["plugin", library, ways @ ..] => plugins::host(library, ways),
         _ => panic!("no attack is called {arguments:?}"),
     }

@@ -5,10 +5,7 @@ use std::thread;
 
 /// Opens `library`, does what `ways` names, one after the other, and then returns, so that `main` returns.
 pub(crate) fn host(library: &str, ways: &[&str]) {
-    let path = CString::new(library).unwrap();
-    // SAFETY: the path is a C string.
-    let mut handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    assert!(!handle.is_null(), "{:?}", last_error());
+    let mut handle = open(library);
     // SAFETY: the plugins define it with this signature.
     let work: extern "C" fn(u64) -> u64 =
         unsafe { std::mem::transmute(symbol(handle, c"plugin_work")) };
@@ -26,6 +23,14 @@ pub(crate) fn host(library: &str, ways: &[&str]) {
         }
     }
     println!("end");
+}
+
+pub(crate) fn open(library: &str) -> *mut c_void {
+    let path = CString::new(library).unwrap();
+    // SAFETY: the path is a C string.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    assert!(!handle.is_null(), "{:?}", last_error());
+    handle
 }
 
 /// Forks a child that immediately calls `exit`.
