@@ -99,7 +99,17 @@ fn control_in_a_handler_is_harmless() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn handler_that_calls_what_it_interrupts_loses_no_call() {
-    let printed = printed(&["same-function-in-handler"]);
+    assert_all_recorded("same-function-in-handler");
+}
+
+/// Also where the runtime is not optimised, and so needs much of the stack.
+#[test]
+fn light_calls_fit_on_the_stack_that_std_makes_for_handlers() {
+    assert_all_recorded("light-on-signal-stack");
+}
+
+fn assert_all_recorded(attack: &str) {
+    let printed = printed(&[attack]);
     let (made, recorded) = printed.split_once(" made, ").unwrap();
     assert_eq!(recorded, format!("{made} recorded"));
 }

@@ -42,6 +42,7 @@ fn main() {
         ["wide-samples"] => memory::wide_samples(),
         ["exit-in-handler", what] => signals::exit_in_handler(what),
         ["control-in-handler", control] => signals::control_in_handler(control),
+        ["light-on-signal-stack"] => signals::light_on_signal_stack(),
         ["same-function-in-handler"] => signals::same_function_in_handler(),
         ["first-call-while-opening", library] => openings::first_call_while_opening(library),
         ["plugin", library, ways @ ..] => plugins::host(library, ways),

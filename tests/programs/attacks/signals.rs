@@ -124,6 +124,29 @@ pub(crate) fn same_function_in_handler() {
     println!("{made} made, {calls} recorded");
 }
 
+/// A handler calls a light function on the stack that std has made for handlers, for a second. Most of its 8 KiB are left.
+pub(crate) fn light_on_signal_stack() {
+    extern "C" fn handler(_: libc::c_int) {
+        light(1);
+    }
+    light(0);
+    // SAFETY: all zeros are a disposition with an empty mask, and the handler is a function.
+    unsafe {
+        let mut disposition: libc::sigaction = std::mem::zeroed();
+        disposition.sa_sigaction = handler as *const () as libc::sighandler_t;
+        disposition.sa_flags = libc::SA_ONSTACK;
+        libc::sigaction(libc::SIGUSR1, &raw const disposition, std::ptr::null_mut());
+    }
+    let (began, mut made) = (Instant::now(), 1);
+    while began.elapsed() < Duration::from_secs(1) {
+        // SAFETY: the signal has a handler.
+        unsafe { libc::raise(libc::SIGUSR1) };
+        made += 1;
+    }
+    let calls = snapshot().callsite("light").map_or(0, |row| row.calls());
+    println!("{made} made, {calls} recorded");
+}
+
 /// Freeing the report is done by the program itself, and a handler that allocates must not interrupt it.
 fn drop_undisturbed(report: Report) {
     set_mask(libc::SIG_BLOCK);
