@@ -182,6 +182,18 @@ fn parent_and_child_do_not_overwrite_each_other() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn children_that_follow_each_other_do_not_overwrite_each_other() {
+    let folder = Folder::new("forks");
+    run("forks", &folder.path("run.json"));
+    let reports = folder.files().into_iter();
+    let reports = reports.map(|name| calls(&read(&folder.path(&name))));
+    let mut all: Vec<u64> = reports.flatten().collect();
+    all.sort_unstable();
+    assert_eq!(all, [1, 1, 1, 10]);
+}
+
 #[cfg(unix)] // the program needs it
 #[test]
 fn many_processes_at_once_lose_nothing() {

@@ -31,9 +31,10 @@ pub(crate) fn begin() {
 /// Called in the child of a fork, which is another process and has not begun to measure.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) fn start_from_zero() {
+    // First, because it asks when the parent began.
+    output::start_from_zero();
     collect::process::start_from_zero();
     exit::IS_DUMPED.store(false, std::sync::atomic::Ordering::Relaxed);
     snapshot::REPORTED.store(0, std::sync::atomic::Ordering::Relaxed);
-    output::start_from_zero();
     watch::start_from_zero();
 }

@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::destination::{Destination, folder};
-use super::process_began;
+use super::run_began;
 use crate::environment::patience;
 use crate::process::{FileIdentity, PerProcess};
 use crate::tsc::os_clock;
@@ -181,9 +181,9 @@ impl Drop for Beside {
     }
 }
 
-/// Whether another process has written the file since this process began to measure.
+/// Whether another process has written the file since this process, or the one that it was forked from, began to measure.
 fn is_another_process_s(path: &Path) -> bool {
-    let began = process_began();
+    let began = run_began();
     let Ok(modified) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
         return false;
     };

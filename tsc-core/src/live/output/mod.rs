@@ -7,6 +7,7 @@ mod terminal;
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -25,9 +26,16 @@ pub(super) fn turn() -> Option<MutexGuard<'static, ()>> {
     patience::retry(|| TURN.get(|| {}).try_lock())
 }
 
-/// Resets the lock in the child of a fork, and forgets what the parent has written.
+/// When the first process began to measure that this one comes from by forks; 0 if it is the first one itself. What has been written since then
+/// is a report of the same run, even if this process began to measure later.
+static RUN_BEGAN: AtomicU64 = AtomicU64::new(0);
+
+/// Resets the lock in the child of a fork, and forgets what the parent has written, but not when it began.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
+    if RUN_BEGAN.load(Relaxed) == 0 {
+        RUN_BEGAN.store(process_started(), Relaxed);
+    }
     TURN.forget();
     file::WRITTEN.forget();
 }
@@ -37,6 +45,14 @@ fn process_began() -> u64 {
     match process_started() {
         0 => settings().read_at,
         started => started,
+    }
+}
+
+/// The same of the first process that this one comes from.
+fn run_began() -> u64 {
+    match RUN_BEGAN.load(Relaxed) {
+        0 => process_began(),
+        began => began,
     }
 }
 
