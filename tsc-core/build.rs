@@ -1,5 +1,5 @@
-//! Decides what the rest of the crate asks with `cfg`: whether it measures in this build, and whether the target is Linux on x86, where
-//! threads detect their interruptions.
+//! Decides what the rest of the crate asks with `cfg`: whether it measures in this build, whether the target is Linux on x86, where threads
+//! detect their interruptions, and whether the code may use the registers of APX.
 
 use std::env;
 
@@ -17,5 +17,32 @@ fn main() {
     if is("CARGO_CFG_TARGET_OS", &["linux"]) && is("CARGO_CFG_TARGET_ARCH", &["x86", "x86_64"]) {
         println!("cargo::rustc-cfg=linux_x86");
     }
+    if is("CARGO_CFG_TARGET_ARCH", &["x86_64"]) && may_use_apx() {
+        println!("cargo::rustc-cfg=apx");
+    }
     println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// Whether the compiler may use the registers R16 to R31. Rust has no stable name for this feature, so no `cfg` tells of it.
+fn may_use_apx() -> bool {
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let has = |name: &str| flags.contains(name);
+    has("egpr")
+        || has("apx")
+        || has("target-cpu=diamondrapids")
+        || has("target-cpu=novalake")
+        || has("target-cpu=native") && has_apx()
+}
+
+/// Whether this CPU has them.
+fn has_apx() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: all CPUs with 64 bits have this instruction.
+        #[allow(unused_unsafe, reason = "in newer versions of Rust, the call is safe")]
+        let features = unsafe { std::arch::x86_64::__cpuid_count(7, 1) };
+        features.edx >> 21 & 1 != 0
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }

@@ -36,6 +36,37 @@ fn built_for(target: &str) -> Option<PathBuf> {
     Some(folder.join(target).join("debug/sandboxed"))
 }
 
+/// Where functions may use the registers of APX, no call says that it keeps the general registers. The program is not run, because few CPUs have
+/// these.
+#[test]
+fn registers_of_apx_are_not_lost() {
+    for (feature, are_others_kept) in [("", true), ("-Ctarget-feature=+egpr", false)] {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("apx");
+        // With a target of their own, build scripts and macros are built without the flags.
+        let target = "x86_64-unknown-linux-gnu";
+        let output = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--bin", "attacks", "--target", target])
+            .args([
+                "--manifest-path",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+            ])
+            .env("CARGO_TARGET_DIR", &folder)
+            .env("RUSTFLAGS", feature)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let program = folder.join(target).join("debug/attacks");
+        let program = std::fs::read(program).unwrap();
+        let name = b"start_keeping";
+        let has_keeper = program.windows(name.len()).any(|bytes| bytes == name);
+        assert_eq!(has_keeper, are_others_kept, "{feature}");
+    }
+}
+
 #[test]
 fn c_library_without_rseq_is_stood_in_for() {
     let Some(child) = built_for("x86_64-unknown-linux-musl") else {

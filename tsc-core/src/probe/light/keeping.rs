@@ -3,6 +3,7 @@
 //! After a usual call, a compiler takes the values in nine general registers for lost. So it moves what the function needs afterwards into
 //! registers that each execution of the function saves and restores, although the call is hardly ever executed. These calls go through a
 //! function that saves seven of the nine, and `asm!` tells the compiler which other registers may change. A short light function saves none then.
+//! Where the compiler may use the 16 registers of APX, which `asm!` cannot name, `usual.rs` takes the place of this.
 
 use core::arch::{asm, naked_asm};
 

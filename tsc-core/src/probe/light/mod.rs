@@ -21,7 +21,7 @@ pub(crate) mod future;
         target_arch = "x86_64",
         target_pointer_width = "64",
         unix,
-        not(any(miri, shuttle))
+        not(any(miri, shuttle, apx))
     )),
     path = "usual.rs"
 )]
