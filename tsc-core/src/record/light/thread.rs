@@ -205,9 +205,10 @@ impl LightThread {
         self.innermost.get()
     }
 
-    /// The numbers of the callsites of the running calls that have a frame, from the inside out. Not all of a deep recursion.
+    /// The numbers of the callsites of the running calls that have a frame, from the inside out. Not all of a deep recursion, in which each call
+    /// asks for them, because each takes longer than those inside it.
     pub(crate) fn running(&self) -> impl Iterator<Item = u32> {
-        const MOST: usize = 1000;
+        const MOST: usize = 128;
         let mut at = self.innermost();
         let frames = std::iter::from_fn(move || {
             // SAFETY: linked frames belong to running functions, so they exist, and both of their fields are written.
