@@ -83,17 +83,21 @@ unsafe fn clone(run: extern "C" fn() -> !) -> isize {
 
 /// Whether a sanitizer observes the program. Its code uses thread-local storage at any place.
 fn is_sanitized() -> bool {
-    let function: usize;
-    // SAFETY: the linker makes the place that is read. It has the address of a function that each sanitizer has, or 0.
+    let (most, safe_stack): (usize, usize);
+    // SAFETY: the linker makes the places that are read. Each has the address of a function, or 0 if there is none. All sanitizers but
+    // SafeStack have the first one.
     unsafe {
         asm!(
             ".weak __sanitizer_print_stack_trace",
+            ".weak __safestack_init",
             "mov {}, qword ptr [rip + __sanitizer_print_stack_trace@GOTPCREL]",
-            out(reg) function,
+            "mov {}, qword ptr [rip + __safestack_init@GOTPCREL]",
+            out(reg) most,
+            out(reg) safe_stack,
             options(nostack, preserves_flags, readonly, pure)
         );
     }
-    function != 0
+    most != 0 || safe_stack != 0
 }
 
 /// Makes a system call.
