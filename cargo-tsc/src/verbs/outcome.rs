@@ -80,6 +80,12 @@ impl Outcome {
         self.interrupted || self.ended.signal.is_some() || self.ended.status == PANICKED
     }
 
+    /// Whether the program was ended by a signal that was not the user's, before it reported anything.
+    #[must_use]
+    pub fn has_crashed(&self) -> bool {
+        self.ended.signal.is_some() && !self.is_reported && !self.interrupted
+    }
+
     /// Adds the next run.
     pub fn then(&mut self, next: Self) {
         let is_kept = self.ended.status != 0 && !next.is_last();
@@ -187,7 +193,7 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
                 false => how(args),
             };
             warn(&format!("{end}, and reported nothing: {why}"));
-            if args.all && is_killed && !outcome.interrupted {
+            if args.all && outcome.has_crashed() {
                 remark(STACK);
             }
             return Ok(Exit::Program(outcome.ended.status));

@@ -239,6 +239,23 @@ fn a_member_outside_of_the_workspace_is_an_error() {
     );
 }
 
+/// The bare program, which is told to measure nothing, may run for much longer than the measured one did.
+#[cfg(unix)]
+#[test]
+fn bare_program_is_not_started_after_a_crash() {
+    let project = Project::with_manifest(
+        "",
+        "fn main() { if std::env::var_os(\"TSC_SKIP\").is_none() { crash() } std::fs::write(\"bare\", \"\").unwrap() }\n\
+         fn crash() { std::process::abort() }\n",
+    );
+    project
+        .tsc("run --all")
+        .ends(128 + 6)
+        .remarks("signal 6, and reported nothing: a signal that it cannot outlive")
+        .remarks("its stack may be too small");
+    assert!(!project.path("bare").exists());
+}
+
 #[test]
 fn older_editions_are_measured_too() {
     for edition in ["2015", "2018"] {

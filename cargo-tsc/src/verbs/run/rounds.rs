@@ -85,7 +85,7 @@ fn measure(
             }
             outcome => outcome?,
         };
-        let is_compared = !outcome.interrupted;
+        let is_compared = !outcome.interrupted && !outcome.has_crashed();
         if is_compared {
             round.find_end()?;
             chosen.ends_soon = round.ends_soon;
@@ -155,14 +155,15 @@ impl Round<'_> {
         outcome::run_once(&variables, self.measured, session, input, output, &self.bar)
     }
 
-    /// A measured run, and one of the bare program. If the user has ended one, no other is started.
+    /// A measured run, and one of the bare program. If the user has ended one, no other is started; nor if the measured program has crashed,
+    /// because the bare one may run for much longer than that.
     fn turn(&mut self, output: Output) -> Result<Outcome> {
         let outcome = self.run(output)?;
         self.beside_bare(outcome)
     }
 
     fn beside_bare(&mut self, mut outcome: Outcome) -> Result<Outcome> {
-        if !outcome.interrupted {
+        if !outcome.interrupted && !outcome.has_crashed() {
             let Self { input, session, .. } = self;
             let bare = self.beside.run(outcome.ended, session, input);
             outcome.interrupted = interrupt::status().is_some();
