@@ -192,7 +192,10 @@ fn benchmark_services_get_a_value_and_its_range() {
         .tsc(&format!("export {file} --format github-benchmark"))
         .ends(0)
         .json();
-    assert!(one[0]["value"].is_f64() && one[0]["range"].is_null(), "{one}");
+    assert!(
+        one[0]["value"].is_f64() && one[0]["range"].is_null(),
+        "{one}"
+    );
     project
         .tsc("export three --format xml")
         .ends(2)

@@ -36,7 +36,7 @@ pub(super) fn doubt(report: &Report) -> Option<String> {
     let found: f64 = rows.clone().map(|row| row.sums.ticked_own as f64).sum();
     let enough = ENOUGH * clock.mean_us / 1e6 * report.clock.hz.unwrap_or(f64::MAX);
     (light().count() != 0 && !light().any(is_found) && found <= enough).then(|| {
-        "light probes: no tick of their clock has found a light function, which the run is too short for: measure a longer one, or with TSC_TICK=20us"
+        "light probes: the run was too short for their clock to find a light function: measure a longer one, or with TSC_TICK=20us"
             .to_owned()
     })
 }
