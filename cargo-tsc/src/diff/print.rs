@@ -92,7 +92,9 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
             count => parts.push(format!("{count} {word}")),
         }
     }
-    if parts.is_empty() {
+    if comparison.rows.is_empty() {
+        parts.push("nothing to judge, because no function has this metric".to_owned());
+    } else if parts.is_empty() {
         parts.push("nothing to judge".to_owned());
     }
     let (old, new) = comparison.runs;

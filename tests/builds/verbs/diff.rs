@@ -349,6 +349,10 @@ fn counts_are_compared_exactly() {
         .tsc("gate --baseline counts.json longer.json --metric items")
         .ends(3)
         .says("gate: nothing is compared");
+    project
+        .tsc("diff counts.json longer.json --metric items")
+        .ends(0)
+        .says("nothing to judge, because no function has this metric");
     write_with("items.json", 20, "items", 1000);
     write_with("item.json", 20, "items", 1001);
     project
