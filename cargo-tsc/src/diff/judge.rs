@@ -151,20 +151,33 @@ impl Sides {
     }
 
     /// By what the machine may have changed between the sides: its core clock, and the time of the whole program. Where that is due to
-    /// a few functions, which the code may have changed, it is the change of most functions instead.
+    /// a few functions, which the code may have changed, it is the change of most functions instead, by the metric or by their own time:
+    /// the total of a caller also changes with each of its callees.
     fn machine(&self, rows: &[Row]) -> f64 {
         let change = |of: fn(&Runs) -> Option<f64>| {
             let (before, after) = (of(&self.runs[0])?, of(&self.runs[1])?);
             Some((after / before).ln().abs()).filter(|change| change.is_finite())
         };
-        let judged = rows
-            .iter()
-            .filter(|row| row.verdict == Verdict::NotResolved);
-        let ratios: Vec<f64> = judged.filter_map(|row| row.ratio).map(f64::ln).collect();
-        let most = statistics::median(&ratios).map_or(f64::INFINITY, f64::abs);
+        let own = |values: &Values| {
+            let calls = statistics::median(&values.called).filter(|_| self.is_per_call);
+            Some(statistics::median(&values.own)? / calls.unwrap_or(1.0))
+        };
+        let own_ratio = |row: &Row| {
+            let [before, after] = [0, 1].map(|side| self.values[side].get(&row.name).and_then(own));
+            Some(after? / before?)
+        };
+        let of_most = |ratio: &dyn Fn(&Row) -> Option<f64>| {
+            let rows = rows.iter();
+            let judged = rows.filter(|row| row.verdict == Verdict::NotResolved);
+            let changes =
+                judged.filter_map(|row| Some(ratio(row)?.ln()).filter(|it| it.is_finite()));
+            let middle = statistics::median(&Vec::from_iter(changes));
+            middle.map_or(f64::INFINITY, f64::abs)
+        };
         let whole = change(|runs| statistics::median(&runs.whole));
         let core_clock = change(|runs| runs.core_clock);
         let [whole, core_clock] = [whole, core_clock].map(Option::unwrap_or_default);
+        let most = of_most(&|row| row.ratio).min(of_most(&own_ratio));
         whole.min(most).max(core_clock)
     }
 
