@@ -46,7 +46,7 @@ impl<T: Default> PerProcess<T> {
 
     /// Forgets the value, in the child of a fork. It frees nothing: the child may be about to execute another program, and its allocator
     /// may not be usable.
-    #[cfg(unix)] // no process is forked elsewhere
+    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
     pub(crate) fn forget(&self) {
         self.0.swap(ptr::null_mut(), AcqRel);
     }
