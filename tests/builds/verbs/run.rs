@@ -199,7 +199,7 @@ fn rows_are_sorted_cut_filtered_and_converted() {
         .tsc("report x --sort total --top 1")
         .ends(0)
         .says("app::outer")
-        .says("1 more rows");
+        .says("1 more row; ");
     assert!(!by_total.out.contains("app::inner::work"));
     let filtered = project
         .tsc("report x --filter inner --unit ticks --histogram")

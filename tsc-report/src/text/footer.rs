@@ -2,7 +2,7 @@
 
 use super::marks::Mark;
 use super::names::escaped;
-use super::notes::{calls, paragraph, wrapped};
+use super::notes::{calls, paragraph, several, wrapped};
 use super::{Page, TextForm};
 use crate::{CallsiteReport, Report, TextOptions};
 
@@ -18,7 +18,8 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
     lines.extend(Mark::ALL.into_iter().filter_map(|mark| marked(page, mark)));
     if rows.left_out != 0 {
         let all = options.name_of("TSC_TOP=0 shows all", "--top N shows more");
-        lines.push(format!("tsc: {} more rows; {all}", rows.left_out));
+        let left_out = several(rows.left_out as u64, "more row");
+        lines.push(format!("tsc: {left_out}; {all}"));
     }
     if report.unrecorded_calls != 0 {
         let calls = calls(report.unrecorded_calls);

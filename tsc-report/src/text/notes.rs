@@ -57,7 +57,7 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     let mut lines: Vec<String> = row.thread_rows.iter().take(THREADS).map(line).collect();
     let left = row.thread_rows.len() - lines.len();
     if left != 0 {
-        lines.push(format!("and {left} more thread names"));
+        lines.push(format!("and {}", several(left as u64, "more thread name")));
     }
     lines
 }
@@ -211,7 +211,7 @@ pub(super) fn calls(number: u64) -> String {
     several(number, "call")
 }
 
-fn several(number: u64, what: &str) -> String {
+pub(super) fn several(number: u64, what: &str) -> String {
     match number {
         1 => format!("1 {what}"),
         many => format!("{} {what}s", count(many)),
