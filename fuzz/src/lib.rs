@@ -42,22 +42,16 @@ mod row_name;
 #[path = "../../tsc-attr/src/tokens.rs"]
 mod tokens;
 
-#[path = "../../cargo-tsc/src/all/mod.rs"]
-mod all;
 #[path = "../../cargo-tsc/src/build/mod.rs"]
 mod build;
 #[path = "../../cargo-tsc/src/command_line/mod.rs"]
 mod command_line;
-#[path = "../../cargo-tsc/src/cpus.rs"]
-mod cpus;
 #[path = "../../cargo-tsc/src/diff/mod.rs"]
 mod diff;
 #[path = "../../cargo-tsc/src/escape.rs"]
 mod escape;
 #[path = "../../cargo-tsc/src/execute.rs"]
 mod execute;
-#[path = "../../cargo-tsc/src/exit.rs"]
-mod exit;
 #[path = "../../cargo-tsc/src/export/mod.rs"]
 mod export;
 #[path = "../../cargo-tsc/src/git.rs"]
@@ -82,10 +76,10 @@ mod session;
 mod share;
 #[path = "../../cargo-tsc/src/sources.rs"]
 mod sources;
+#[path = "../../cargo-tsc/src/stacks.rs"]
+mod stacks;
 #[path = "../../cargo-tsc/src/table.rs"]
 mod table;
-#[path = "../../cargo-tsc/src/verbs/mod.rs"]
-mod verbs;
 
 pub mod reports;
 
