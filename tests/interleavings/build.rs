@@ -12,6 +12,6 @@ fn main() {
         println!("cargo::rustc-check-cfg=cfg({name})");
         println!("cargo::rustc-cfg={name}");
     }
-    // What it has for Linux on x86 is left out.
-    println!("cargo::rustc-check-cfg=cfg(linux_x86)");
+    // What it has for Linux on x86, and for CPUs with APX, is left out.
+    println!("cargo::rustc-check-cfg=cfg(apx, linux_x86)");
 }
