@@ -52,8 +52,8 @@ pub(crate) fn now() -> Ticks {
     Unfenced::start()
 }
 
-/// Both clocks at the same moment. Not by an iterator over an array: without optimisation, that takes two kilobytes of the stack, of which a
-/// signal handler may have eight.
+/// Both clocks at the same moment. Not by an iterator over an array: without optimisation, that takes much more of the stack, of which a signal
+/// handler may have little.
 fn reading() -> Option<(Ticks, u64)> {
     let mut best: Option<ClockPair> = None;
     for _ in 0..TRIES {
