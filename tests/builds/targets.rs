@@ -9,67 +9,57 @@ use std::process::Command;
 use tests::program;
 use tests::sandboxed::{Run, installed};
 
-/// Builds the child for another target, with the toolchain's own linker and C library. If that target is not installed, prints that the
-/// test is skipped.
-fn built_for(target: &str) -> Option<PathBuf> {
+/// Builds a program for a target, with these environment variables. If the target is not installed, prints that the test is skipped.
+fn built_for(target: &str, name: &str, variables: [(&str, &str); 1]) -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(target);
-    let linker = format!(
-        "CARGO_TARGET_{}_LINKER",
-        target.to_uppercase().replace('-', "_")
-    );
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--bin", "sandboxed", "--target", target])
+        .args(["build", "--quiet", "--bin", name, "--target", target])
         .args([
             "--manifest-path",
             concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
         ])
         .env("CARGO_TARGET_DIR", &folder)
-        .env(linker, "rust-lld")
+        .envs(variables)
         .output()
         .unwrap_or_else(|error| panic!("cargo: {error}"));
-    let why = String::from_utf8_lossy(&output.stderr);
+    let why = tests::text(&output.stderr);
     if why.contains("target may not be installed") || why.contains("`rust-lld` not found") {
         tests::skipped(&format!("{target} is not installed, or rust-lld"));
         return None;
     }
     assert!(output.status.success(), "{why}");
-    Some(folder.join(target).join("debug/sandboxed"))
+    Some(folder.join(target).join("debug").join(name))
+}
+
+/// Builds the child for another target, with the toolchain's own linker and C library.
+fn child_for(target: &str) -> Option<PathBuf> {
+    let linker = format!(
+        "CARGO_TARGET_{}_LINKER",
+        target.to_uppercase().replace('-', "_")
+    );
+    built_for(target, "sandboxed", [(&linker, "rust-lld")])
 }
 
 /// Where functions may use the registers of APX, no call says that it keeps the general registers. The program is not run, because few CPUs have
 /// these.
 #[test]
 fn registers_of_apx_are_not_lost() {
-    for (feature, are_others_kept) in [("", true), ("-Ctarget-feature=+egpr", false)] {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("apx");
+    for (flags, are_others_kept) in [("", true), ("-Ctarget-feature=+egpr", false)] {
         // With a target of their own, build scripts and macros are built without the flags.
         let target = "x86_64-unknown-linux-gnu";
-        let output = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--bin", "attacks", "--target", target])
-            .args([
-                "--manifest-path",
-                concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
-            ])
-            .env("CARGO_TARGET_DIR", &folder)
-            .env("RUSTFLAGS", feature)
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let program = folder.join(target).join("debug/attacks");
+        let Some(program) = built_for(target, "attacks", [("RUSTFLAGS", flags)]) else {
+            return;
+        };
         let program = std::fs::read(program).unwrap();
         let name = b"start_keeping";
         let has_keeper = program.windows(name.len()).any(|bytes| bytes == name);
-        assert_eq!(has_keeper, are_others_kept, "{feature}");
+        assert_eq!(has_keeper, are_others_kept, "{flags}");
     }
 }
 
 #[test]
 fn c_library_without_rseq_is_stood_in_for() {
-    let Some(child) = built_for("x86_64-unknown-linux-musl") else {
+    let Some(child) = child_for("x86_64-unknown-linux-musl") else {
         return;
     };
     let run = Run::of(&mut program(&child));
@@ -87,7 +77,7 @@ fn other_architecture_reads_its_own_counter() {
     let Some(qemu) = installed(&["qemu-aarch64", "qemu-aarch64-static"]) else {
         return;
     };
-    let Some(child) = built_for("aarch64-unknown-linux-musl") else {
+    let Some(child) = child_for("aarch64-unknown-linux-musl") else {
         return;
     };
     let run = Run::of(program(&qemu).args(["-cpu", "cortex-a72"]).arg(&child));
