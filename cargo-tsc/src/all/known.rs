@@ -74,8 +74,7 @@ impl Known {
     /// The choice, if it was made for the same.
     #[must_use]
     pub fn read(&self) -> Option<Choice> {
-        let contents: Contents = remembered::read(&self.path, self.of)?;
-        Some(contents.choice)
+        remembered::read(&self.path, self.of).map(|contents: Contents| contents.choice)
     }
 
     /// Saves a choice.

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
 
 use super::set_origin;
+use crate::progress::shown;
 
 /// The name of the package, by which the inserted attributes name it, too.
 const NAME: &str = "tsc-runtime";
@@ -23,18 +24,23 @@ pub enum Runtime {
 
 impl Runtime {
     /// Uses the given folder; otherwise the source beside that of this program, if it still exists; otherwise the registry.
-    #[must_use]
-    pub fn find(given: Option<&Path>) -> Self {
+    ///
+    /// # Errors
+    /// If the given folder has no manifest.
+    pub fn find(given: Option<&Path>) -> Result<Self> {
         let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
-        match given {
+        Ok(match given {
             Some(folder) => {
+                let manifest = folder.join("Cargo.toml");
+                let is_there = manifest.is_file();
+                ensure!(is_there, "--runtime: there is no {}", shown(&manifest));
                 Self::Folder(std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
             }
             None if beside.join("Cargo.toml").exists() => {
                 Self::Folder(beside.canonicalize().unwrap_or(beside))
             }
             None => Self::Published,
-        }
+        })
     }
 
     /// The key and the value that say this in a manifest.

@@ -15,7 +15,7 @@ use crate::execute::Output;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::progress::{self, shown};
+use crate::progress::{self, counted};
 use crate::session::{About, Store, Writer};
 use crate::verbs::outcome::{self, Outcome};
 
@@ -33,12 +33,7 @@ const NOTHING: &str = "nothing can be annotated: every function is const, a test
 pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let project = Project::find_members(command, &std::env::current_dir()?)?;
     let store = Store::new(project.target());
-    let runtime = Runtime::find(args.runtime.as_deref());
-    if let Some(folder) = &args.runtime {
-        let manifest = folder.join("Cargo.toml");
-        let is_there = manifest.is_file();
-        ensure!(is_there, "--runtime: there is no {}", shown(&manifest));
-    }
+    let runtime = Runtime::find(args.runtime.as_deref())?;
     let _lock = store.lock("all")?;
     let mut tree = Tree::new(&project, command, wanted(args))?;
     outcome::say_what_to_expect(&project, command)?;
@@ -300,8 +295,7 @@ impl Round<'_> {
 fn title(round: usize, left_out: usize) -> String {
     match (round, left_out) {
         (0, _) => "measuring every function".to_owned(),
-        (_, 1) => "measuring without 1 function".to_owned(),
-        _ => format!("measuring without {left_out} functions"),
+        _ => format!("measuring without {}", counted(left_out, "function")),
     }
 }
 
