@@ -120,11 +120,10 @@ pub(crate) fn same_function_in_handler() {
     }
     drop(timer);
     made += HANDLED.load(Relaxed);
-    let calls = snapshot().callsite("one").map_or(0, |row| row.calls());
-    println!("{made} made, {calls} recorded");
+    print_recorded("one", made);
 }
 
-/// A handler calls a light function on the stack that std has made for handlers, for a second. Most of its 8 KiB are left.
+/// A handler calls a light function on the stack that std has made for handlers, for a second.
 pub(crate) fn light_on_signal_stack() {
     extern "C" fn handler(_: libc::c_int) {
         light(1);
@@ -143,7 +142,11 @@ pub(crate) fn light_on_signal_stack() {
         unsafe { libc::raise(libc::SIGUSR1) };
         made += 1;
     }
-    let calls = snapshot().callsite("light").map_or(0, |row| row.calls());
+    print_recorded("light", made);
+}
+
+fn print_recorded(name: &str, made: u64) {
+    let calls = snapshot().callsite(name).map_or(0, |row| row.calls());
     println!("{made} made, {calls} recorded");
 }
 
