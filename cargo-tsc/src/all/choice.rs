@@ -151,6 +151,9 @@ pub struct Choice {
     /// Closures without a probe, because their callers are their own functions.
     #[serde(default)]
     pub inner: Vec<Measured>,
+    /// What the user has left out: each call of its probe would cost a little of its caller's time.
+    #[serde(default)]
+    pub filtered: Vec<Place>,
     /// They were timed, and have a light probe again.
     #[serde(skip)]
     pub light: Vec<Measured>,
@@ -167,6 +170,7 @@ impl Choice {
         self.timed.extend(later.timed);
         self.bare.extend(later.bare);
         self.inner.extend(later.inner);
+        self.filtered.extend(later.filtered);
         self.crossed += later.crossed;
         self.timed.retain(|one| !later.light.contains(one));
     }
@@ -181,6 +185,16 @@ impl Choice {
         let timed = timed.filter(|function| places.contains(&function.place));
         timed.cloned().collect()
     }
+}
+
+/// The places of the functions that `TSC_ONLY` or `TSC_SKIP` left out.
+#[must_use]
+pub fn filtered(report: &Report) -> Vec<Place> {
+    let place = |place: &String| {
+        let (file, line) = place.rsplit_once(':')?;
+        Some((file.into(), line.parse().ok()?))
+    };
+    report.left_out_at().iter().filter_map(place).collect()
 }
 
 /// Chooses the closures that need no probe, the functions whose calls are long enough to be timed, and those that are left out: those that are

@@ -16,8 +16,8 @@ const SECOND_THREAD: &str = "; in a program with one thread also the locks of th
 
 /// The remarks on a run that the user has ended.
 #[must_use]
-pub fn interrupted(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
-    let mut remarks = probes(tree, left_out);
+pub fn interrupted(tree: &Tree<'_>, chosen: &Choice) -> Vec<String> {
+    let mut remarks = probes(tree, chosen);
     remarks.push(
         "interrupted, so no bare program ran beside it to its end: how far the probes disturbed the run is not known"
             .to_owned(),
@@ -35,7 +35,7 @@ pub fn of(
     beside: &Beside<'_>,
     session: &Writer,
 ) -> Result<Vec<String>> {
-    let mut remarks = probes(tree, &chosen.bare);
+    let mut remarks = probes(tree, chosen);
     let sum = session.sum()?;
     remarks.extend(tree.unopened(&sum));
     if let Some(status) = beside.otherwise {
@@ -81,17 +81,21 @@ pub fn of(
 }
 
 /// What was changed in the copy.
-fn probes(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
+fn probes(tree: &Tree<'_>, chosen: &Choice) -> Vec<String> {
+    let filtered = match chosen.filtered.len() {
+        0 => String::new(),
+        some => format!(", {some} by --only, TSC_ONLY or TSC_SKIP"),
+    };
     let mut remarks = vec![format!(
-        "every function, and closures that do more than call one: {} light, {} timed, {} too short for a probe, {} left out because of their probes' cost: their time is their callers'",
+        "every function, and closures that do more than call one: {} light, {} timed, {} too short for a probe, {} left out because of their probes' cost{filtered}: their time is their callers'",
         tree.light,
         tree.attributes - tree.light,
         tree.too_short,
-        left_out.len()
+        chosen.bare.len()
     )];
     let mut others = tree.dependencies.remarks();
     remarks.append(&mut others);
-    let mut worst: Vec<&Measured> = left_out.iter().collect();
+    let mut worst: Vec<&Measured> = chosen.bare.iter().collect();
     worst.sort_by_key(|function| std::cmp::Reverse(function.calls));
     for function in worst.iter().take(NAMES) {
         remarks.push(format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[cfg(target_os = "linux")]
 use crate::project::in_a_terminal;
@@ -405,6 +405,25 @@ fn what_is_called_too_often_is_left_out() {
         assert!(shown.contains(run), "no {run:?} in {shown:?}");
         assert!(!shown.contains("of 1 ["), "{shown:?}");
     }
+}
+
+#[test]
+fn what_the_user_leaves_out_has_no_probe() {
+    let project = Project::with_manifest(
+        "",
+        "fn tiny(x: u64) -> u64 {\n    std::hint::black_box(x).rotate_left(3)\n}\n\nfn main() {\n    println!(\"{}\", (0..100).map(tiny).fold(0, u64::wrapping_add));\n}\n",
+    );
+    let kept = |options: &str| {
+        let ended = project.tsc(&format!("run --all {options}")).ends(0).json();
+        let names = ["left_out", "left_out_at"].map(|key| ended["report"][key].clone());
+        assert_eq!(names, [json!([]), json!([])], "{options}");
+        project.tsc("report").ends(0)
+    };
+    for options in ["--only main --json", "--only main --name again --json"] {
+        kept(options).says(", 1 by --only, TSC_ONLY or TSC_SKIP: their time is their callers'");
+    }
+    let nothing = project.tsc("run --all --only nothing").ends(2);
+    nothing.complains("--only nothing matches none of 2 functions");
 }
 
 /// Which probe each function of the program has.

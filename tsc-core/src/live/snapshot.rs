@@ -15,6 +15,7 @@ use super::settings::{Form, form_of_file, settings};
 use crate::calibration::overhead;
 use crate::environment::write_to_stderr;
 use crate::machine::machine;
+use crate::record::callsite::Meta;
 use crate::record::{slowest, thread};
 use crate::registry::{self, Recorded};
 use crate::{affinity, calibration, events, gate};
@@ -218,6 +219,8 @@ fn collect(figures: &Recorded) -> Report {
         collect_clock(totals)
     });
     let against = gate::reason_against().filter(|_| !measured);
+    let left_out = registry::left_out();
+    let place = |meta: &Meta| format!("{}:{}", meta.file, meta.line);
     Report {
         meta: settings().meta.clone(),
         machine: MachineReport {
@@ -225,7 +228,8 @@ fn collect(figures: &Recorded) -> Report {
             ..machine().clone()
         },
         nothing_because: against.map(str::to_owned),
-        left_out: registry::left_out(),
+        left_out: left_out.iter().map(|it| registry::full_name(it)).collect(),
+        left_out_at: left_out.iter().map(|it| place(it.meta())).collect(),
         ..sums
     }
 }

@@ -47,6 +47,7 @@ mod understood;
 
 pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
+pub(crate) use filter::full_name;
 pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
 pub(crate) use registration::{as_overhead, as_report, begin_cold_path};
@@ -324,12 +325,12 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
     Some(number as usize)
 }
 
-/// The callsites that were called and left out, as `module::name`.
-pub(crate) fn left_out() -> Vec<String> {
+/// The callsites that were called and left out.
+pub(crate) fn left_out() -> Vec<&'static Callsite> {
     let callsites = callsite::registered().filter(|callsite| callsite.is_left_out());
-    let mut names: Vec<_> = callsites.map(filter::full_name).collect();
-    names.reverse();
-    names
+    let mut callsites: Vec<_> = callsites.collect();
+    callsites.reverse();
+    callsites
 }
 
 /// The number of calls on threads that were ending. On the thread that ends the process, these are the ones in handlers at exit.

@@ -63,6 +63,8 @@ data! {
         contexts: Vec<Context> => &[Context],
         /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
         left_out: Vec<String> by Union => &[String],
+        /// Where these are in the source, as `file:line`.
+        left_out_at: Vec<String> by Union => &[String],
         /// The reason why nothing could be measured, if there is one.
         nothing_because: Option<String> => Option<&str> = as_deref(),
         /// Calls that were not recorded, because they happened in the middle of a recording, in an annotated allocator or in a signal

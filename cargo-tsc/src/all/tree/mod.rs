@@ -139,8 +139,10 @@ impl<'a> Tree<'a> {
         for function in &choice.timed {
             set(&function.place, Some(Probe::Timed));
         }
-        for function in choice.bare.iter().chain(&choice.inner) {
-            set(&function.place, None);
+        let left_out = choice.bare.iter().chain(&choice.inner);
+        let left_out = left_out.map(|function| &function.place);
+        for place in left_out.chain(&choice.filtered) {
+            set(place, None);
         }
         for function in &choice.light {
             set(&function.place, Some(Probe::Light));

@@ -237,7 +237,12 @@ impl Round<'_> {
             choice.bare.clear();
             choice.crossed = 0.0;
         }
-        let is_other = !(choice.bare.is_empty() && choice.inner.is_empty());
+        if all != 0 {
+            choice.filtered = choice::filtered(&sum);
+            choice.filtered.retain(|place| tree.can_leave_out(place));
+        }
+        let is_other =
+            !(choice.bare.is_empty() && choice.inner.is_empty() && choice.filtered.is_empty());
         Ok(Some(choice).filter(|_| is_other || number == 0 && !are_kept))
     }
 
@@ -278,7 +283,7 @@ impl Round<'_> {
         self.session.about.inner = names(&chosen.inner);
         self.session.about.remarks = match is_compared {
             true => remarks::of(tree, chosen, &self.beside, &self.session)?,
-            false => remarks::interrupted(tree, &chosen.bare),
+            false => remarks::interrupted(tree, chosen),
         };
         self.session.save()?;
         Ok(self.session)
