@@ -1,7 +1,8 @@
 //! Light probes in unusual cases: the first call of a callsite on a thread, and a check that finds that something has happened.
 
 use crate::hooks;
-use crate::record::callsite::Callsite;
+use crate::probe::empty_calls::Light;
+use crate::record::callsite::{Callsite, meta};
 use crate::record::light::{self, Frame, Who};
 use crate::registry::{self, check_light};
 
@@ -33,8 +34,17 @@ unsafe fn start_counting(frame: &Frame, counter: usize) {
         && count(callsite, counter, 1)
     {
         thread.enter(frame, frame);
+    } else {
+        // Its time is its caller's. It is linked all the same: a block around it, whose frame lies in a future, may end before it does. Then the
+        // end of a call that is not linked would bring the block's frame back.
+        frame.set_callsite(&NOT_RECORDED);
+        thread.link(frame, frame);
     }
 }
+
+/// Stands for all callsites in frames of calls that are not recorded. It is never called, so it has no number.
+static NOT_RECORDED: Callsite =
+    Callsite::new::<Light>(meta(&(), module_path!(), line!()).named("not recorded"));
 
 /// Adds to a callsite's counter on this thread. Returns whether the call has a place on the thread's stack of calls.
 #[inline(never)]

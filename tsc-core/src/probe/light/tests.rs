@@ -298,6 +298,28 @@ fn panic_unlinks_the_frames_that_it_leaves() {
 }
 
 #[test]
+fn block_in_a_suspended_future_may_end_in_a_call_that_is_not_recorded() {
+    let left_out = Callsite::new::<Light>(meta(&(), module_path!(), line!())).left_out();
+    let left_out: &'static Callsite = Box::leak(Box::new(left_out));
+    simulated(["caller", "block"], |[caller, block]| {
+        call(caller, || {
+            let of_caller = light::this().innermost();
+            let frame = Frame::new();
+            let suspended = LightBlock::start(block, &frame);
+            // As in a pause, there are no rows that the thread may use.
+            light::this().invalidate_own();
+            call(left_out, || {
+                drop(suspended);
+                script::run(300);
+                tick();
+            });
+            assert_eq!(light::this().innermost(), of_caller);
+        });
+        assert!(light::this().innermost().is_null());
+    });
+}
+
+#[test]
 fn block_in_a_suspended_future_may_end_after_its_callers() {
     simulated(["caller", "block", "later"], |[caller, block, later]| {
         let [first, second] = [Frame::new(), Frame::new()];

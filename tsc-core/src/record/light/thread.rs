@@ -163,8 +163,9 @@ impl LightThread {
         self.began_in_timed.get() && self.timed.get().is_null()
     }
 
+    /// Links a frame. `in_register` is the same one.
     #[inline(always)]
-    fn link(&self, frame: &Frame, in_register: &Frame) {
+    pub(crate) fn link(&self, frame: &Frame, in_register: &Frame) {
         frame.set_outer(self.innermost.get());
         // A signal handler that comes in between must find the frame complete.
         compiler_fence(SeqCst);
