@@ -8,7 +8,7 @@ use super::pairs::{self, Pair, Runs};
 use super::reference::Reference;
 use super::row::{Comparison, Row, Verdict};
 use super::sides::{Sides, WHOLE};
-use super::values::{SHARES, Values, values};
+use super::values::{SHARES, Values, values_of_both};
 use crate::command_line::Metric;
 use crate::session::Session;
 use crate::statistics::{self, Shift, adjust};
@@ -24,7 +24,7 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
     let both = [before, after];
     let hz = before.runs.first().and_then(|run| run.clock().hz());
     let mut sides = Sides {
-        values: both.map(|session| values(session, policy.metric())),
+        values: values_of_both(both, policy.metric()),
         runs: both.map(Runs::of),
         interleaved: before.is_in_turns_with(after),
         short: SHORT * hz.unwrap_or(0.0),

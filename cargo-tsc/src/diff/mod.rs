@@ -3,6 +3,7 @@
 mod comparable;
 mod judge;
 mod limits;
+mod names;
 mod pairs;
 mod policy;
 mod print;

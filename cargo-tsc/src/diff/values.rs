@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use tsc_report::{Bucket, CallsiteReport, Context, Report};
 
+use super::names::Names;
 use crate::command_line::Metric;
-use crate::rows::path;
 use crate::session::Session;
 use crate::stacks;
 use crate::statistics::median;
@@ -37,9 +37,26 @@ pub struct Values {
     pub share: f64,
 }
 
-/// All functions of a session by `module::name`. If several have the same name, they are numbered in the order of their lines. If the metric
-/// is the number of calls, also all paths of the call tree.
+/// All functions of a session by their names. If the metric is the number of calls, also all paths of the call tree.
 pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
+    values_of(session, metric, &Names::of(session))
+}
+
+/// The same of two sessions that are compared.
+pub fn values_of_both(sessions: [&Session; 2], metric: Metric) -> [BTreeMap<String, Values>; 2] {
+    let [old, new] = &Names::of_both(sessions);
+    let [before, after] = sessions;
+    [
+        values_of(before, metric, old),
+        values_of(after, metric, new),
+    ]
+}
+
+fn values_of<'a>(
+    session: &'a Session,
+    metric: Metric,
+    names: &Names<'a>,
+) -> BTreeMap<String, Values> {
     let mut all: BTreeMap<String, Values> = BTreeMap::new();
     let count = session.runs.len();
     let empty = || Values {
@@ -51,9 +68,9 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
     };
     for (index, run) in session.runs.iter().enumerate() {
         // A count of what is not counted is not 0, but unknown.
-        let is_known = |row: &CallsiteReport| !metric.is_count() || value(row, metric).is_some();
-        for (name, row) in named(run).into_iter().filter(|of| is_known(of.1)) {
-            let entry = all.entry(name).or_insert_with(empty);
+        let is_known = |row: &&CallsiteReport| !metric.is_count() || value(row, metric).is_some();
+        for row in run.callsites().iter().filter(|row| is_known(row)) {
+            let entry = all.entry(names.name(row)).or_insert_with(empty);
             let figure = value(row, metric);
             entry.is_untimed |= figure.is_none() && row.calls() > 0;
             entry.runs[index] = figure.unwrap_or(0.0);
@@ -84,22 +101,6 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
         values.share = median(&shares).unwrap_or(0.0);
     }
     all
-}
-
-fn named(run: &Report) -> Vec<(String, &CallsiteReport)> {
-    let mut rows: Vec<&CallsiteReport> = run.callsites().iter().collect();
-    rows.sort_by_key(|row| (row.file(), row.line()));
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut name = |row| {
-        let name = path(row);
-        let number = seen.entry(name.clone()).or_insert(0);
-        *number += 1;
-        match *number {
-            1 => name,
-            number => format!("{name} ({number})"),
-        }
-    };
-    rows.into_iter().map(|row| (name(row), row)).collect()
 }
 
 /// The path of a context from the outermost function to its own.
