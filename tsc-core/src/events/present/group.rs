@@ -10,6 +10,7 @@ use perf_event::{Builder, Counter, ReadFormat};
 
 use super::kinds::{self, EventKind, MOST};
 use crate::environment;
+use crate::on_cpu::Errno;
 use crate::process::{NotCancelled, OwnDescriptor};
 use crate::tsc::{Ticks, clock, elapsed};
 
@@ -68,6 +69,8 @@ thread_local! {
 /// count that many events at once.
 pub(super) fn read() -> Option<(GroupReading, u64)> {
     let began = clock::now();
+    // The annotated function may have set it for its caller.
+    let _errno = Errno::save();
     let read = GROUP.try_with(|group| {
         let mut group = group.try_borrow_mut().ok()?;
         let leader = match &*group {

@@ -302,6 +302,28 @@ fn programs_descriptors_are_its_own() {
     assert!((2 * PAGES as i64..FEW).contains(&faults), "{faults}");
 }
 
+/// The counters of a thread whose descriptors the program has closed are opened again, also at the end of a call.
+#[test]
+fn error_number_of_a_call_is_the_programs() {
+    if !is_alone() {
+        alone("error_number_of_a_call_is_the_programs", "page-faults");
+        return;
+    }
+    std::thread::spawn(|| {
+        spins();
+        measured!(fails, {
+            // SAFETY: as above.
+            unsafe { libc::syscall(libc::SYS_close_range, 3, !0_u32, 0) };
+            // SAFETY: the call fails, because there is no such folder.
+            assert_eq!(unsafe { libc::chdir(c"/no such folder".as_ptr()) }, -1);
+        });
+        let error = io::Error::last_os_error();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound, "{error}");
+    })
+    .join()
+    .unwrap();
+}
+
 /// The time of reading the counters is not part of the calls.
 #[test]
 fn time_of_reading_is_taken_out() {
