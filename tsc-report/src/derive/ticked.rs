@@ -25,9 +25,26 @@ impl CallsiteReport {
         // A difference of two reports has those of the later one.
         (self.clock_ticks, self.probe_ticks) = (None, None);
         self.self_std_error_ticks = None;
-        if !self.is_by_ticks() {
-            return;
+        if self.is_by_ticks() {
+            self.replace_totals(clock);
         }
+    }
+
+    /// Computes the figures of some threads' part of `whole`. So that the parts add up, they are by ticks of the clock if the whole is, even of
+    /// a thread whose calls came before the first light one.
+    #[doc(hidden)]
+    pub fn derive_part(&mut self, whole: &Self, clock: &Clock) {
+        let is_by_ticks = whole.is_by_ticks();
+        if !is_by_ticks {
+            (self.sums.clock_ticks, self.sums.ticked) = (0, 0);
+        }
+        self.derive(clock);
+        if is_by_ticks {
+            self.replace_totals(clock);
+        }
+    }
+
+    fn replace_totals(&mut self, clock: &Clock) {
         let sums = &self.sums;
         let (on_cpu, off) = (sums.ticked as f64, sums.ticked_off as f64);
         let (own, own_off) = (sums.ticked_own as f64, sums.ticked_own_off as f64);
@@ -250,6 +267,32 @@ pub(super) mod tests {
             (row.total_ticks, row.mean_ticks, row.ticks_per_unit),
             (3000.0, Some(500.0), Some(50.0))
         );
+    }
+
+    #[test]
+    fn parts_are_by_ticks_if_the_whole_is() {
+        let of = |samples: u64, linked, ticked| CallsiteReport {
+            sums: CallsiteSums {
+                samples,
+                sum: 10 * samples.cast_signed(),
+                linked,
+                ticked,
+                ..CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        let clock = Clock::default();
+        let total = |mut part: CallsiteReport, whole: &CallsiteReport| {
+            part.derive_part(whole, &clock);
+            (part.calls, part.total_ticks, part.on_cpu_ticks)
+        };
+        // One thread has called the function before the first light call of the other one.
+        let (early, late) = (of(200, 0, 0), of(300, 300, 3_300));
+        let whole = of(500, 300, 3_300);
+        assert_eq!(total(early, &whole), (200, 0.0, Some(0.0)));
+        assert_eq!(total(late.clone(), &whole), (300, 3_300.0, Some(3_300.0)));
+        let whole = of(1_300, 300, 3_300);
+        assert_eq!(total(late, &whole), (300, 3_000.0, Some(3_000.0)));
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn thread_rows(
             sums: sums(callsite, totals),
             ..CallsiteReport::default()
         };
-        part.derive(clock);
+        part.derive_part(whole, clock);
         ThreadReport {
             name: name.as_deref().map(str::to_owned),
             threads: part.threads,
