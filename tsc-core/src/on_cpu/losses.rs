@@ -12,6 +12,7 @@ use crate::tsc::{Ticks, elapsed};
 
 /// Time off the CPU, in ticks, which is never negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)] // without gaps, also with `-Z randomize-layout`
 pub(crate) struct Loss {
     pub(crate) off: i64,
     /// The part in which the thread was ready while another one ran: at most all of it. In the rest it was blocked.

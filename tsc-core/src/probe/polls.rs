@@ -15,6 +15,7 @@ use crate::{hooks, on_cpu, registry};
 
 /// The sums of a future's polls so far.
 #[derive(Debug)]
+#[repr(C)] // without gaps, also with `-Z randomize-layout`
 pub struct FutureTotals {
     /// On the CPU and blocked.
     net: i64,
