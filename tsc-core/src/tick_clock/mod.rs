@@ -10,7 +10,7 @@ use crate::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
-use crate::tsc::Ticks;
+use crate::tsc::{Ticks, elapsed};
 
 #[cfg(test)]
 pub(crate) mod script;
@@ -57,9 +57,20 @@ pub(crate) fn epoch() -> &'static Epoch {
 /// Ticks that a thread has not noticed before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NewTicks {
+    /// So many came before `first`, at times that are no longer known.
+    pub(crate) forgotten: u64,
     /// When the first one was, or the first one that is still known.
     pub(crate) first: Ticks,
     pub(crate) last: Ticks,
+}
+
+impl NewTicks {
+    /// When the first one was, forgotten or not, if all came after the counter `begin`: forgotten ones at even intervals.
+    pub(crate) fn about_first(&self, begin: Ticks) -> Ticks {
+        let before = elapsed(begin, self.first).max(0).unsigned_abs();
+        let interval = before / self.forgotten.saturating_add(1);
+        self.first.wrapping_sub(before - interval)
+    }
 }
 
 impl Epoch {
@@ -80,8 +91,10 @@ impl Epoch {
     pub(crate) fn since(&self, noticed: u64, last: u64) -> Option<NewTicks> {
         let count = last.wrapping_sub(noticed);
         let at = |number: u64| self.at[number as usize % KEPT].load(Relaxed);
-        let oldest = count.min(KEPT as u64).checked_sub(1)?;
+        let known = count.min(KEPT as u64);
+        let oldest = known.checked_sub(1)?;
         Some(NewTicks {
+            forgotten: count - known,
             first: at(last.wrapping_sub(oldest)),
             last: at(last),
         })
@@ -94,5 +107,29 @@ impl Epoch {
         self.at[number as usize % KEPT].store(now, Relaxed);
         self.number.store(number, Release);
         self.words.make_stale();
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_that_are_no_longer_known_are_counted() {
+        static EPOCH: Epoch = Epoch::new();
+        for number in 1..=3 * KEPT as u64 {
+            EPOCH.advance(1_000 * number);
+        }
+        let last = EPOCH.last();
+        assert_eq!(EPOCH.since(last, last), None);
+        let few = EPOCH.since(last - 2, last).unwrap();
+        let (before, latest) = (1_000 * (last - 1), 1_000 * last);
+        assert_eq!((few.forgotten, few.first, few.last), (0, before, latest));
+        assert_eq!(few.about_first(0), few.first);
+        let all = EPOCH.since(0, last).unwrap();
+        assert_eq!(all.forgotten, 2 * KEPT as u64);
+        assert_eq!(all.first, 1_000 * (2 * KEPT as u64 + 1));
+        // A tick at each thousand after the beginning.
+        assert_eq!(all.about_first(0), 1_000);
     }
 }

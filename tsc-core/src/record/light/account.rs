@@ -257,7 +257,8 @@ impl Account {
             self.since_tick.set(after);
             self.ticks.set(self.ticks.get() + 1);
             // Between the first and the last of several ticks nothing else ran.
-            let certain = elapsed(ticks.first, ticks.last) - off;
+            let first = ticks.about_first(passed.now.wrapping_add_signed(-since));
+            let certain = elapsed(first, ticks.last) - off;
             sums = PathSums::tick(time + left.since_tick - after + part, certain);
         } else if stretch.has_blocked {
             self.add_pending(time);

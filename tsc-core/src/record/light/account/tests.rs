@@ -41,6 +41,7 @@ fn check_with(
                 ..Loss::NONE
             },
             ticks: tick.map(|ago| NewTicks {
+                forgotten: 0,
                 first: now.wrapping_add_signed(-ago),
                 last: now.wrapping_add_signed(-ago),
             }),
@@ -135,6 +136,7 @@ fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
     account.begin(1 << 40, 0);
     let now = (1_u64 << 40) + 1_000_000;
     let ticks = NewTicks {
+        forgotten: 0,
         first: now - 900_000,
         last: now - 100_000,
     };
@@ -147,6 +149,26 @@ fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
     // Others may have run until the first tick.
     let units = 100_000_u64.div_ceil(PathSums::UNIT.unsigned_abs());
     assert_eq!((sums.on_cpu, sums.squares), (900_000, units * units));
+}
+
+#[test]
+fn long_call_is_no_matter_of_chance_though_its_first_ticks_are_forgotten() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    let now = (1_u64 << 40) + 1_000_000_000;
+    let passed = Passed {
+        now,
+        loss: Loss::NONE,
+        // One at each million.
+        ticks: Some(NewTicks {
+            forgotten: 899,
+            first: now - 100_000_000,
+            last: now,
+        }),
+    };
+    let sums = account.settle(passed, LENGTHS, &Usual::default(), Rest::default);
+    let units = 1_000_000_u64.div_ceil(PathSums::UNIT.unsigned_abs());
+    assert_eq!((sums.on_cpu, sums.squares), (1_000_000_000, units * units));
 }
 
 #[test]
@@ -168,6 +190,7 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
                 ..Loss::NONE
             },
             ticks: Some(NewTicks {
+                forgotten: 0,
                 first: now - 5_000_000,
                 last: now - 5_000_000,
             }),
@@ -185,6 +208,7 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
         now,
         loss: Loss::NONE,
         ticks: Some(NewTicks {
+            forgotten: 0,
             first: now - 1_000,
             last: now - 1_000,
         }),
@@ -300,6 +324,7 @@ impl Simulated {
                 ..Loss::NONE
             },
             ticks: (self.ticked != 0).then_some(NewTicks {
+                forgotten: 0,
                 first: self.first_tick,
                 last: self.last_tick,
             }),
@@ -457,7 +482,11 @@ fn functions_on_short_lived_threads_get_what_they_used() {
             let mut ticks: Option<NewTicks> = None;
             while next < now {
                 let first = ticks.map_or(next, |ticks| ticks.first);
-                ticks = Some(NewTicks { first, last: next });
+                ticks = Some(NewTicks {
+                    forgotten: 0,
+                    first,
+                    last: next,
+                });
                 next += 175_000 + random.next() % 350_000;
             }
             let loss = Loss::NONE;
