@@ -55,7 +55,7 @@ pub enum Format {
     Openmetrics,
     /// Prometheus' older text, for node_exporter's textfile collector and promtool
     Prometheus,
-    /// Bencher's metric format
+    /// Bencher's metric format: each function's self time in a run (self-ticks) and per call (latency, in ns)
     Bmf,
     /// customSmallerIsBetter of github-action-benchmark
     GithubBenchmark,
