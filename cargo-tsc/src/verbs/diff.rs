@@ -16,6 +16,7 @@ use crate::progress::{remark, warn};
 use crate::rows::{path, percent};
 use crate::session::{self, Session, Store};
 use crate::sources::whole;
+use crate::statistics::range;
 
 /// Runs `cargo tsc diff`.
 ///
@@ -165,8 +166,15 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
 /// By how much nothing is slower, and where that may not have been seen.
 fn nothing_slower(comparison: &Comparison) -> String {
     let judged = comparison.rows.iter().filter(|row| row.visible.is_some());
-    let least = judged.fold(0.0_f64, |least, row| least.max(row.threshold));
-    let mut text = format!("nothing slower by {}", percent(least));
+    let (least, greatest) = range(&judged.map(|row| row.threshold).collect::<Vec<f64>>());
+    let mut text = match percent(least) == percent(greatest) {
+        true => format!("nothing slower by {}", percent(least)),
+        false => format!(
+            "nothing slower by the thresholds, {} to {}",
+            percent(least),
+            percent(greatest)
+        ),
+    };
     if let Some((row, visible)) = comparison.least_visible() {
         let visible = known_change(visible).map_or("×10 and more".to_owned(), percent);
         text += &format!("; up to {visible} in {} could not have been seen", row.name);

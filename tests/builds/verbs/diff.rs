@@ -78,6 +78,14 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         .tsc("gate --baseline base same --fail-unresolved")
         .ends(0)
         .says("gate: nothing slower by 1.0 %\n");
+    project.write(
+        "two.toml",
+        "[gate.functions]\n\"app::inner::work\" = \"50%\"\n",
+    );
+    project
+        .tsc("gate --baseline base slow --policy two.toml")
+        .ends(0)
+        .says("gate: nothing slower by the thresholds, 1.0 % to 50.0 %");
     project.tsc("gate --baseline slow base").ends(0);
     project.tsc("gate base slow").ends(1);
     let nothing = "gate: nothing is judged: no function on both sides takes as much time";
