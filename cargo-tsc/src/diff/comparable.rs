@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tsc_report::Report;
 
 use super::policy::Policy;
+use crate::progress::counted;
 use crate::rows::path;
 use crate::session::{About, Session};
 use crate::statistics::{median, range};
@@ -27,7 +28,7 @@ fn load(session: &Session) -> Option<f64> {
 /// The reasons why the sessions cannot be compared. Usually there are none. Counts do not depend on the machine.
 #[must_use]
 pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<String> {
-    let mut objections = Vec::new();
+    let mut objections = Vec::from_iter(sums([before, after]));
     if policy.metric().is_count() {
         return objections;
     }
@@ -60,6 +61,27 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
     objections.extend(loads(before, after));
     objections.extend([before, after].into_iter().filter_map(clock));
     objections
+}
+
+/// A file is one run, also if it is the sum of many, whose figures are then those of all.
+fn sums(sessions: [&Session; 2]) -> Option<String> {
+    let processes = sessions.map(|session| {
+        let processes = session.runs.iter().map(Report::processes);
+        processes.max().unwrap_or(0)
+    });
+    let [old, new] = processes.map(|processes| counted(processes as usize, "process"));
+    let [before, after] = sessions;
+    let has_sum = sessions.iter().any(|session| {
+        let mut runs = session.runs.iter().zip(&session.folders);
+        runs.any(|(run, name)| run.processes() > 1 && (name.is_empty() || name.ends_with(".json")))
+    });
+    (has_sum && old != new).then(|| {
+        format!(
+            "a run is {old} in {}, {new} in {}: a file is one run, also the sum that `merge` or `export --json` writes; name the session or its \
+             folder instead",
+            before.label, after.label
+        )
+    })
 }
 
 /// What `--only` or a variable has left out on one side has its time in other rows there.

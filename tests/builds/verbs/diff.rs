@@ -386,6 +386,33 @@ fn counts_are_compared_exactly() {
 }
 
 #[test]
+fn a_sum_of_runs_is_not_compared_with_a_run() {
+    let project = sessions();
+    let mut sum = project.json("base/0.json");
+    sum["processes"] = 10.into();
+    project.write("sum.json", &sum.to_string());
+    for (words, objection) in [
+        (
+            "sum.json base",
+            "a run is 10 processes in sum.json, 1 process in base:",
+        ),
+        (
+            "base sum.json",
+            "a run is 1 process in base, 10 processes in sum.json:",
+        ),
+    ] {
+        let gate = format!("gate {words} --metric calls");
+        project
+            .tsc(&gate)
+            .ends(3)
+            .remarks(objection)
+            .says("gate: not judged: ");
+        project.tsc(&format!("{gate} --lenient")).ends(0);
+    }
+    project.tsc("gate sum.json sum.json --metric calls").ends(0);
+}
+
+#[test]
 fn what_depends_on_the_order_of_functions_is_open() {
     let project = sessions();
     for (side, other, runs) in [("before", "after", 2), ("after", "before", 1)] {
