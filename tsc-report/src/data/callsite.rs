@@ -90,7 +90,8 @@ data! {
         /// the calls; and what the interruptions outside annotated callees have left in them, as far as interrupted calls tell. By ticks of the
         /// clock, they are two standard errors by the number of ticks alone, and a few ticks' time where few were found; and, for what the
         /// compiler arranges in another way without probes, half of the geometric mean of what the probes took (`probe_ticks` or, if that is
-        /// more, what was subtracted for probes) and what the function took with them.
+        /// more, what was subtracted for probes) and what the function took with them. Of a timed function, they are at least
+        /// the difference by which ticks and calls contradict each other.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,

@@ -2,6 +2,7 @@
 
 use super::interruptions;
 use super::ticked::SQUARES_UNIT;
+use crate::data::share;
 use crate::{CallsiteReport, Clock};
 
 /// By what factor the figures of several runs of a program differ more than the number of ticks alone explains, because the layout of memory,
@@ -29,6 +30,8 @@ pub(super) fn derive_errors(callsites: &mut [CallsiteReport], clock: &Clock, out
     for callsite in callsites {
         if callsite.is_by_ticks() {
             ticked.state(callsite);
+            let least = contradiction(callsite, clock);
+            callsite.self_error_ticks = callsite.self_error_ticks.map(|error| error.max(least));
         } else {
             callsite.self_error_ticks = error_of_timed(callsite, clock, left);
         }
@@ -43,6 +46,28 @@ fn error_of_timed(callsite: &CallsiteReport, clock: &Clock, left: f64) -> Option
     let crowding = clock.crowding_error_share * callsite.self_on_cpu().abs();
     let interruptions = callsite.sums.own_interruptions as f64 * left;
     Some(probes.hypot(nested).hypot(crowding).hypot(interruptions))
+}
+
+/// By how much the ticks of the clock contradict what the calls of a timed function took, which is an error for certain. On a thread that mostly
+/// blocks, few ticks find it on the CPU, and what blocking takes counts for the work around it.
+fn contradiction(callsite: &CallsiteReport, clock: &Clock) -> f64 {
+    let sums = &callsite.sums;
+    // A call that still runs is in the ticks alone.
+    if callsite.is_light() || sums.running != 0 {
+        return 0.0;
+    }
+    let own = sums.gross().wrapping_sub(sums.callees);
+    let by_calls = own as f64 - sums.visible_milliticks as f64 / 1000.0;
+    let by_ticks = callsite.self_on_cpu();
+    // The calls contain light callees, if there are any, and perhaps time off the CPU.
+    let is_alone = sums.ticked <= sums.ticked_own && sums.is_detected(clock) && sums.unasked == 0;
+    let found = share(sums.linked as f64, sums.probes() as f64).min(1.0);
+    let missing = if is_alone {
+        by_calls * found - by_ticks
+    } else {
+        0.0
+    };
+    missing.max(by_ticks - by_calls).max(0.0)
 }
 
 /// Sums over all functions whose time is known by ticks of the clock. How many of a run's ticks find one of them is a matter of chance,
@@ -127,6 +152,35 @@ mod tests {
         derive_errors(&mut beside, &clock, 90.0 * 1024.0);
         let error = beside[0].self_std_error_ticks.unwrap() / 1024.0 / BETWEEN_RUNS;
         assert!((error * error - 91.0 * 0.5).abs() < 1e-9, "{error}");
+    }
+
+    #[test]
+    fn ticks_that_contradict_the_calls_are_an_error() {
+        let error = |ticked_own, ticked, running| {
+            let mut row = CallsiteReport {
+                sums: CallsiteSums {
+                    samples: 10,
+                    sum: 10_000,
+                    linked: 10,
+                    clock_ticks: 1000,
+                    ticked_own,
+                    ticked,
+                    running,
+                    ..CallsiteSums::default()
+                },
+                ..CallsiteReport::default()
+            };
+            row.derive(&Clock::default());
+            let mut rows = [row];
+            derive_errors(&mut rows, &Clock::default(), 0.0);
+            rows[0].self_error_ticks
+        };
+        assert_eq!(error(30_000, 30_000, 0), Some(20_000.0));
+        assert_eq!(error(1000, 1000, 0), Some(9000.0));
+        // The rest may be that of light callees.
+        assert_eq!(error(1000, 2000, 0), Some(0.0));
+        // The ticks may be those of the call that runs.
+        assert_eq!(error(30_000, 30_000, 1), Some(0.0));
     }
 
     #[test]
