@@ -64,8 +64,7 @@ fn read(takes: bool) -> Recorded {
     };
     Recorded {
         unrecorded,
-        are_taken: takes,
-        ..sheets.figures()
+        ..sheets.figures(takes)
     }
 }
 

@@ -74,7 +74,8 @@ impl Sheets {
         (totals, &mut self.ticked)
     }
 
-    pub(super) fn figures(self) -> Recorded {
+    /// `are_taken` is whether no later figures have what these have.
+    pub(super) fn figures(self, are_taken: bool) -> Recorded {
         let mut all = Vec::new();
         let mut by_thread = Vec::new();
         for (name, totals) in self.by_name {
@@ -87,13 +88,14 @@ impl Sheets {
             for (all, part) in all.iter_mut().zip(&totals) {
                 all.merge(part);
             }
-            by_thread.push((name, called(totals, &[])));
+            by_thread.push((name, called(totals, &[], are_taken)));
         }
         Recorded {
-            callsites: called(all, &self.tree.has_nodes()),
+            callsites: called(all, &self.tree.has_nodes(), are_taken),
             by_thread,
             tree: self.tree,
             ticked: self.ticked,
+            are_taken,
             ..Recorded::default()
         }
     }
@@ -105,11 +107,12 @@ fn make_room(totals: &mut Vec<Totals>, callsites: usize) {
 
 /// In the order of the callsites' numbers. Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment
 /// as its records. In the child of a fork, a thread has rows of callsites that have their numbers from the parent.
-fn called(mut totals: Vec<Totals>, in_tree: &[bool]) -> CallsiteTotals {
+fn called(mut totals: Vec<Totals>, in_tree: &[bool], are_taken: bool) -> CallsiteTotals {
     let nothing = CallsiteSums::default();
-    // A timed function in which only ticks have come is in a later report.
+    // A timed function in which only ticks have come is in a later report, unless no later one has them.
     let is_called = |callsite: &Callsite, sums: &CallsiteSums| {
-        callsite.is_light() || sums.calls() + sums.running + sums.polls + sums.cancelled != 0
+        let calls = sums.calls() + sums.running + sums.polls + sums.cancelled;
+        callsite.is_light() || are_taken || calls != 0
     };
     let callsites: Vec<_> = callsite::registered().collect();
     let rows = callsites.into_iter().rev().filter_map(|callsite| {
@@ -156,8 +159,21 @@ mod tests {
             if calls != 0 {
                 sheets.tree.add_root(number as u32, &sums);
             }
-            sheets.figures().callsites.len()
+            sheets.figures(false).callsites.len()
         };
         assert_eq!((rows(1), rows(0)), (1, 0));
+    }
+
+    #[test]
+    fn ticks_without_a_call_are_in_a_report_that_takes_them() {
+        static CALLSITE: Callsite =
+            Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("ticked"));
+        let number = number_of(&CALLSITE).unwrap();
+        let rows = |are_taken| {
+            let mut sheets = Sheets::default();
+            sheets.of(&None, number + 1).0[number].sums.ticked = 5;
+            sheets.figures(are_taken).callsites.len()
+        };
+        assert_eq!((rows(false), rows(true)), (0, 1));
     }
 }
