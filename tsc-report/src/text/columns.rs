@@ -140,7 +140,7 @@ fn share(page: &Page<'_>, row: &CallsiteReport) -> String {
 }
 
 /// The ticks, unless they are those of the clock, and none of them has found the function.
-fn found(row: &CallsiteReport, ticks: Option<f64>) -> Option<f64> {
+pub(super) fn found(row: &CallsiteReport, ticks: Option<f64>) -> Option<f64> {
     ticks.filter(|&ticks| ticks != 0.0 || !row.is_by_ticks())
 }
 
@@ -187,6 +187,8 @@ mod tests {
                 calls,
                 mean_ticks: Some(0.0),
                 clock_ticks: Some(0),
+                unit: Some("items".to_owned()),
+                ticks_per_unit: Some(0.0),
                 ..CallsiteReport::default()
             };
             let report = Report {
@@ -204,6 +206,7 @@ mod tests {
                 !cells.is_empty() && cells.iter().all(|&cell| cell == "-"),
                 "{line}"
             );
+            assert!(!text.contains("per item"), "{text}");
         }
     }
 }

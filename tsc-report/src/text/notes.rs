@@ -1,5 +1,6 @@
 //! The lines below a row: what the user has asked for besides the columns, and one remark where it changes what the reader does next.
 
+use super::columns::found;
 use super::names::{end_of_characters, escaped};
 use super::scale::{Scale, count, scaled};
 use super::{Page, TextForm};
@@ -89,7 +90,8 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
-    let (unit, per_unit) = (escaped(row.unit.as_deref()?), row.ticks_per_unit?);
+    let unit = escaped(row.unit.as_deref()?);
+    let per_unit = found(row, row.ticks_per_unit)?;
     let one = unit.trim_end_matches('s');
     let each = format!("{} per {one}", scale.figure(per_unit));
     Some(match row.units_per_second {
