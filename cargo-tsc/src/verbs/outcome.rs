@@ -12,7 +12,7 @@ use crate::input::Input;
 use crate::interrupt;
 use crate::nearest;
 use crate::output::unless_closed;
-use crate::progress::{self, remark, shown, warn};
+use crate::progress::{self, counted, remark, shown, warn};
 use crate::session::{Run, Store, Writer};
 
 /// What may have ended a program that only ends like this with probes.
@@ -200,6 +200,12 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
         }
         if let Some(only) = args.only.as_ref().filter(|_| !left_out.is_empty()) {
             bail!("{}", nearest::nothing_matches("--only", only, &left_out));
+        }
+        if let Some(one) = left_out.first() {
+            let functions = counted(left_out.len(), "function");
+            bail!(
+                "nothing was measured: TSC_ONLY or TSC_SKIP leaves out {functions}, among them {one}"
+            );
         }
         bail!("nothing was measured: {}", how(args));
     }

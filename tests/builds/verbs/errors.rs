@@ -81,6 +81,19 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
+fn variables_that_leave_out_every_function_are_named() {
+    let project = Project::new(PROGRAM);
+    let words = "run -- --release";
+    for (variable, value) in [("TSC_ONLY", "nothing"), ("TSC_SKIP", ".")] {
+        let mut command = project.command(words);
+        Ended::of(command.env(variable, value).output().unwrap(), words)
+            .ends(2)
+            .complains("nothing was measured: TSC_ONLY or TSC_SKIP leaves out ")
+            .complains(", among them app::");
+    }
+}
+
+#[test]
 fn projects_that_measure_nothing_are_told_how_to() {
     let project = Project::new("fn main() {}");
     project.tsc("run").ends(2).complains(
