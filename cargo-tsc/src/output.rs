@@ -94,6 +94,8 @@ fn is_open_already(path: &Path) -> bool {
 }
 
 fn replace(path: &Path, contents: &[u8], there: Option<&Metadata>) -> io::Result<()> {
+    // Otherwise, the error would name a file that the user does not know.
+    fs::metadata(folder(path))?;
     let mut beside = tempfile::Builder::new();
     beside.prefix(".cargo-tsc-");
     #[cfg(unix)]
@@ -142,6 +144,14 @@ mod tests {
         };
         assert!(printed(ErrorKind::BrokenPipe).is_ok());
         assert!(printed(ErrorKind::StorageFull).is_err());
+    }
+
+    #[test]
+    fn only_the_users_own_path_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("nothing").join("file");
+        let error = format!("{:#}", write(&path, "x").unwrap_err());
+        assert!(!error.contains(".cargo-tsc-"), "{error}");
     }
 
     #[test]
