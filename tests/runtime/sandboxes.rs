@@ -150,6 +150,24 @@ fn forbidden_thread_is_missed_if_it_was_asked_for() {
     assert!(!report.contains("no thread"), "{report}");
 }
 
+/// A tracer stops the thread at each system call, so each question seems to interrupt the thread anew.
+#[test]
+fn calls_do_not_ask_the_kernel_because_it_was_asked() {
+    let Some(strace) = installed(&["strace"]) else {
+        return;
+    };
+    let mut traced = program(strace);
+    traced.args(["-f", "-e", "trace=clock_gettime"]);
+    traced.arg(child().get_program()).arg("forbid-files");
+    let output = traced.output().expect("strace starts");
+    let lines = String::from_utf8_lossy(&output.stderr);
+    // Some sandboxes forbid to trace.
+    if output.status.success() {
+        let asked = lines.matches("CLOCK_THREAD_CPUTIME_ID").count();
+        assert!(asked < 1000, "asked {asked} times in 2000 calls");
+    }
+}
+
 #[test]
 fn valgrind_is_told() {
     let Some(valgrind) = installed(&["valgrind"]) else {

@@ -280,6 +280,8 @@ impl Thread {
             }
             self.note_loss(false);
         }
+        // Where each question takes the CPU from the thread, as under a tracer, the stop would otherwise ask, too, and so each call.
+        self.detector.arm();
     }
 
     /// Called at the end of a cold path from `start` to `end`. What was lost in it is part of its time, but the detector may have been
