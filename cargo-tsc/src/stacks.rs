@@ -5,8 +5,7 @@ use tsc_report::{Context, Report};
 
 use crate::rows::path;
 
-/// The name for the calls for which the tree had no room.
-pub const OTHER: &str = "<other>";
+pub use tsc_report::__private::OTHER;
 
 /// Checks that there is a tree.
 pub fn require(report: &Report) -> Result<()> {

@@ -42,7 +42,7 @@ pub mod __private {
     pub use crate::__figures as figures;
     pub use crate::__named as named;
     pub use crate::__reasons as reasons;
-    pub use crate::data::{LIGHT, TIMED, WholeTicks};
+    pub use crate::data::{LIGHT, OTHER, TIMED, WholeTicks};
     #[cfg(has_callsites)]
     pub use crate::{
         data::rules::{Combine, How},

@@ -31,12 +31,15 @@ data! {
     }
 }
 
+/// The name of contexts without a callsite.
+pub const OTHER: &str = "<other>";
+
 impl Report {
     /// The name of the context's function. `<other>` if the thread's call tree had no room left.
     #[must_use]
     pub fn name_of_context(&self, context: &Context) -> &str {
         self.callsite_of(context)
-            .map_or("<other>", |callsite| &callsite.name)
+            .map_or(OTHER, |callsite| &callsite.name)
     }
 
     #[doc(hidden)]

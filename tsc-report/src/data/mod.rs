@@ -21,7 +21,7 @@ use getters::data;
 
 pub use callsite::{CallsiteReport, EventCount, LIGHT, TIMED, ThreadReport};
 pub use clock::{Clock, FenceOverhead};
-pub use context::Context;
+pub use context::{Context, OTHER};
 pub use histogram::Bucket;
 pub(crate) use histogram::saturating_sum;
 pub use machine::MachineReport;

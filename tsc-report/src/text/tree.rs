@@ -3,7 +3,7 @@
 use super::Page;
 use super::scale::count;
 use crate::Context;
-use crate::data::share;
+use crate::data::{OTHER, share};
 
 /// Contexts with a smaller share of the roots' ticks than this are left out.
 const LEAST_SHARE: f64 = 0.005;
@@ -85,7 +85,7 @@ impl<'a> Tree<'a> {
             scale.cell(context.total_ticks()),
             scale.known(mean),
             "",
-            callsite.map_or("<other>".to_owned(), |callsite| names.full(callsite)),
+            callsite.map_or(OTHER.to_owned(), |callsite| names.full(callsite)),
             indent = INDENT * depth.min(DEEPEST_INDENT),
         )
     }
