@@ -45,6 +45,7 @@ pub mod __private {
     pub use crate::data::{LIGHT, OTHER, TIMED, WholeTicks};
     #[cfg(has_callsites)]
     pub use crate::{
+        combine::rates_differ,
         data::rules::{Combine, How},
         derive::SQUARES_UNIT,
         order::sorted,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tsc_report::__private::rates_differ;
 use tsc_report::Report;
 
 use super::policy::Policy;
@@ -9,9 +10,6 @@ use crate::progress::counted;
 use crate::rows::path;
 use crate::session::{About, Session};
 use crate::statistics::{median, range};
-
-/// Rates that differ by more than this are those of different counters.
-const RATE_PPM: f64 = 1000.0;
 
 /// A closure without a row is noticed if it has this share of the other side's self time. Few ticks may decide whether it has one.
 const NOTICEABLE: f64 = 0.001;
@@ -136,7 +134,7 @@ fn rates(before: &Session, after: &Session) -> Option<String> {
     let runs = before.runs.iter().chain(&after.runs);
     let rates: Vec<f64> = runs.filter_map(|run| run.clock().hz()).collect();
     let (least, greatest) = range(&rates);
-    (greatest / least - 1.0 > RATE_PPM * 1e-6).then(|| {
+    rates_differ(least, greatest).then(|| {
         format!(
             "the counter's rate differs: {:.1} to {:.1} MHz",
             least / 1e6,

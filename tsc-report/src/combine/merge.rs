@@ -8,8 +8,10 @@ use crate::data::rules::{Combine, How};
 use crate::order::sorted;
 use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report, SlowCall};
 
-/// If the rates of two counters differ by more than this, their ticks are not comparable.
-const RATE_PPM: f64 = 1000.0;
+/// Whether rates differ by so much that they are those of different counters, whose ticks are not comparable: by over 0.1 %.
+pub fn rates_differ(one: f64, other: f64) -> bool {
+    (other / one - 1.0).abs() > 0.001
+}
 
 impl Report {
     /// Adds another process's report: calls, sums and histograms by callsite, call trees by context. All statistics are computed again
@@ -211,7 +213,7 @@ impl Clock {
             return Err(MergeError::Source { one, other });
         }
         match (self.hz, other.hz) {
-            (Some(one), Some(other)) if (other / one - 1.0).abs() > RATE_PPM * 1e-6 => {
+            (Some(one), Some(other)) if rates_differ(one, other) => {
                 Err(MergeError::Rate { one, other })
             }
             _ => Ok(()),

@@ -11,3 +11,5 @@ mod since;
 mod tests;
 
 pub use error::MergeError;
+#[cfg(has_callsites)]
+pub use merge::rates_differ;
