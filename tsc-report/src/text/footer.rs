@@ -56,8 +56,7 @@ fn marked(page: &Page<'_>, mark: Mark) -> Option<String> {
 fn listed(start: &str, names: &[String], all: usize, width: usize) -> String {
     let line = |shown: usize| match (shown, all - shown) {
         (_, 0) => start.to_owned() + &names.join(", "),
-        (0, 1) => format!("{start}1 function"),
-        (0, left) => format!("{start}{left} functions"),
+        (0, left) => start.to_owned() + &several(left as u64, "function"),
         (_, left) => format!("{start}{} and {left} more", names[..shown].join(", ")),
     };
     // No character takes more columns than bytes.
@@ -68,11 +67,10 @@ fn listed(start: &str, names: &[String], all: usize, width: usize) -> String {
 
 /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
 pub(super) fn left_out(report: &Report, options: &TextOptions) -> Vec<String> {
-    let count = match report.left_out.len() {
-        0 => return Vec::new(),
-        1 => "1 function".to_owned(),
-        count => format!("{count} functions"),
-    };
+    if report.left_out.is_empty() {
+        return Vec::new();
+    }
+    let count = several(report.left_out.len() as u64, "function");
     let causes = options.name_of("TSC_ONLY or TSC_SKIP", "--only, TSC_ONLY or TSC_SKIP");
     let heading = format!("tsc: {count} not measured, because of {causes}:");
     let names = wrapped(

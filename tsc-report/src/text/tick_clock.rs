@@ -1,5 +1,6 @@
 //! What the dump says of light probes: what a call costs, what the clock costs, and why no times are known, if so.
 
+use super::notes::several;
 use crate::{CallsiteReport, Report};
 
 /// If this many ticks fell into other functions and none into a light one, light functions take little, and the run is long enough.
@@ -47,8 +48,8 @@ pub(super) fn row(row: &CallsiteReport) -> Option<String> {
     let error = row.self_std_error_ticks.map(|error| format!("{error:.0}"));
     let error = error.unwrap_or("unknown".to_owned());
     let mut line = format!(
-        "by {ticks} {} of the clock: self {:.0} ± {error} standard error",
-        if ticks == 1 { "tick" } else { "ticks" },
+        "by {} of the clock: self {:.0} ± {error} standard error",
+        several(ticks, "tick"),
         row.self_on_cpu()
     );
     if let Some(probes) = row.probe_ticks {
