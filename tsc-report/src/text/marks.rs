@@ -90,9 +90,7 @@ impl CallsiteReport {
     #[doc(hidden)]
     #[must_use]
     pub fn self_error_share(&self) -> Option<f64> {
-        let by_chance = self.self_std_error_ticks.map(|error| 1.96 * error);
-        let error = self.self_error_ticks.or(by_chance)?;
-        let own = self.self_on_cpu().abs();
+        let (error, own) = (self.self_error_ticks?, self.self_on_cpu().abs());
         (own > 0.0).then(|| error / own)
     }
 }
