@@ -32,7 +32,8 @@ macro_rules! options {
 }
 
 options! {
-    /// The options of the report as text. By default it is 100 columns wide, with times in readable units, sorted by self ticks, with all rows and without colour.
+    /// The options of the report as text. By default it is 100 columns wide, with times in readable units, sorted by self ticks, with all rows and
+    /// without colour.
     ///
     /// ```
     /// use tsc_runtime::{TextOptions, TextSort, TextUnit};

@@ -63,7 +63,7 @@ struct Column {
 /// Makes a column's cell for a row.
 type Cell<'a> = &'a dyn Fn(&CallsiteReport) -> String;
 
-/// The columns for which there is room, but at least one.
+/// The columns that are shown.
 fn columns(page: &Page<'_>) -> Vec<Column> {
     let (rows, scale) = (&page.rows, &page.scale);
     let is_full = page.options.form == TextForm::Full;
@@ -97,21 +97,30 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
         let blocked = row.own_blocked();
         blocked > BLOCKED * (rows.self_sum + blocked) && blocked >= least
     };
-    let mut room = page.options.width.saturating_sub(GCLK);
-    let mut columns: Vec<Column> = Vec::new();
     let is_wanted = |heading: &str| match heading {
         "block" => rows.shown.iter().any(is_blocked),
         "clean" | "panicked" | "s.e." => is_full,
         _ => true,
     };
-    for (place, heading, cell) in by_importance.into_iter().filter(|of| is_wanted(of.1)) {
+    let wanted = by_importance.into_iter().filter(|of| is_wanted(of.1));
+    fitting(&rows.shown, wanted, page.options.width.saturating_sub(GCLK))
+}
+
+/// Those of the columns, which are in the order of importance, for which there is room, but at least one.
+fn fitting<'a>(
+    rows: &[&CallsiteReport],
+    by_importance: impl Iterator<Item = (usize, &'static str, Cell<'a>)>,
+    mut room: usize,
+) -> Vec<Column> {
+    let mut columns: Vec<Column> = Vec::new();
+    for (place, heading, cell) in by_importance {
         let has_room = |width: usize| width < room || columns.is_empty();
         let mut width = heading.chars().count();
         // Most columns have no room, whatever is in them.
         if !has_room(width) {
             continue;
         }
-        let cells: Vec<String> = rows.shown.iter().map(|row| cell(row)).collect();
+        let cells: Vec<String> = rows.iter().map(|row| cell(row)).collect();
         let widths = cells.iter().map(|cell| cell.chars().count());
         width = widths.fold(width, usize::max);
         if !has_room(width) {
