@@ -5,7 +5,7 @@ use tsc_report::Report;
 
 use super::beside::Beside;
 use super::choice::{ALLOWED, Choice, Measured};
-use super::tree::Tree;
+use super::copies::Copies;
 use crate::session::Writer;
 
 /// At most this many names are printed; the others are counted.
@@ -16,8 +16,8 @@ const SECOND_THREAD: &str = "; in a program with one thread also the locks of th
 
 /// The remarks on a run that the user has ended.
 #[must_use]
-pub fn interrupted(tree: &Tree<'_>, chosen: &Choice) -> Vec<String> {
-    let mut remarks = probes(tree, chosen);
+pub fn interrupted(copies: &Copies<'_>, chosen: &Choice) -> Vec<String> {
+    let mut remarks = probes(copies, chosen);
     remarks.push(
         "interrupted, so no bare program ran beside it to its end: how far the probes disturbed the run is not known"
             .to_owned(),
@@ -30,14 +30,14 @@ pub fn interrupted(tree: &Tree<'_>, chosen: &Choice) -> Vec<String> {
 /// # Errors
 /// If their reports cannot be added.
 pub fn of(
-    tree: &Tree<'_>,
+    copies: &Copies<'_>,
     chosen: &Choice,
     beside: &Beside<'_>,
     session: &Writer,
 ) -> Result<Vec<String>> {
-    let mut remarks = probes(tree, chosen);
+    let mut remarks = probes(copies, chosen);
     let sum = session.sum()?;
-    remarks.extend(tree.unopened(&sum));
+    remarks.extend(copies.unopened(&sum));
     if let Some(status) = beside.otherwise {
         remarks.push(format!(
             "the bare program ended with status {status}, so the runs cannot be compared"
@@ -81,19 +81,19 @@ pub fn of(
 }
 
 /// What was changed in the copy.
-fn probes(tree: &Tree<'_>, chosen: &Choice) -> Vec<String> {
+fn probes(copies: &Copies<'_>, chosen: &Choice) -> Vec<String> {
     let filtered = match chosen.filtered.len() {
         0 => String::new(),
         some => format!(", {some} by --only, TSC_ONLY or TSC_SKIP"),
     };
     let mut remarks = vec![format!(
         "every function, and closures that do more than call one: {} light, {} timed, {} too short for a probe, {} left out because of their probes' cost{filtered}: their time is their callers'",
-        tree.light,
-        tree.attributes - tree.light,
-        tree.too_short,
+        copies.light,
+        copies.attributes - copies.light,
+        copies.too_short,
         chosen.bare.len()
     )];
-    let mut others = tree.dependencies.remarks();
+    let mut others = copies.dependencies.remarks();
     remarks.append(&mut others);
     let mut worst: Vec<&Measured> = chosen.bare.iter().collect();
     worst.sort_by_key(|function| std::cmp::Reverse(function.calls));

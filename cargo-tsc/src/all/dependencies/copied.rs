@@ -28,14 +28,14 @@ pub struct Copied {
     /// The folder of its copy.
     pub copy: PathBuf,
     /// What is copied with it. `None` if the project's folder contains it.
-    pub tree: Option<Tree>,
+    pub folder: Option<CopiedFolder>,
     /// Whether its functions are annotated.
     pub is_annotated: bool,
 }
 
 /// A folder that is copied whole: that of a package, or of the repository or workspace that contains it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Tree {
+pub struct CopiedFolder {
     /// The original.
     pub original: PathBuf,
     /// The folder of its copy, and the folder in [`WITH`] that contains this.
@@ -83,17 +83,19 @@ impl Copied {
                 package,
                 original: places.original.join(&inner),
                 copy: places.annotated.join(inner),
-                tree: None,
+                folder: None,
                 is_annotated,
             };
         }
-        let tree = Tree::of(&package, &folder);
-        let inner = folder.strip_prefix(&tree.original).unwrap_or(Path::new(""));
+        let whole = CopiedFolder::of(&package, &folder);
+        let inner = folder
+            .strip_prefix(&whole.original)
+            .unwrap_or(Path::new(""));
         Self {
-            copy: tree.copy(places.all).join(inner),
+            copy: whole.copy(places.all).join(inner),
             original: folder,
             package,
-            tree: Some(tree),
+            folder: Some(whole),
             is_annotated,
         }
     }
@@ -117,7 +119,7 @@ impl Copied {
     }
 }
 
-impl Tree {
+impl CopiedFolder {
     fn of(package: &Package, folder: &Path) -> Self {
         let is_git = || {
             let source = package.source.as_ref();

@@ -17,7 +17,7 @@ use cargo_metadata::{Dependency, DependencyKind, Package, PackageId};
 
 pub use choose::Wanted;
 pub use copied::{Copied, Places};
-use copied::{Tree, WITH};
+use copied::{CopiedFolder, WITH};
 use graph::Graph;
 pub use graph::{OURS, is_macro};
 use left_out::LeftOut;
@@ -164,29 +164,29 @@ impl Dependencies {
     /// # Errors
     /// If a file cannot be read or written.
     pub fn sync(&self, all: &Folder, target: &Path, replaced: &Replaced) -> Result<()> {
-        let trees: BTreeSet<&Tree> = self.trees().collect();
-        for tree in trees {
+        let folders: BTreeSet<&CopiedFolder> = self.folders().collect();
+        for copied in folders {
             let mut folder = all.folder(OsStr::new(WITH))?;
-            for name in &tree.names {
+            for name in &copied.names {
                 folder = folder.folder(OsStr::new(name))?;
             }
-            let leave_out = copy::left_out(&tree.original, target);
+            let leave_out = copy::left_out(&copied.original, target);
             let written = &mut Written::default();
-            sync(&tree.original, &folder, &leave_out, replaced, written)?;
+            sync(&copied.original, &folder, &leave_out, replaced, written)?;
         }
         Ok(())
     }
 
-    fn trees(&self) -> impl Iterator<Item = &Tree> {
+    fn folders(&self) -> impl Iterator<Item = &CopiedFolder> {
         self.copied
             .values()
-            .filter_map(|copied| copied.tree.as_ref())
+            .filter_map(|copied| copied.folder.as_ref())
     }
 
     /// The folders of copies and those of their originals, of which the compiler reports the latter.
     #[must_use]
     pub fn prefixes(&self, all: &Path) -> BTreeMap<PathBuf, PathBuf> {
-        self.trees().map(|tree| tree.prefix(all)).collect()
+        self.folders().map(|folder| folder.prefix(all)).collect()
     }
 
     /// The crates that are copied, as a text that differs for other ones.

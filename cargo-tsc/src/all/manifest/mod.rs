@@ -13,13 +13,17 @@ pub use runtime::{Runtime, with_inherited_runtime, with_runtime};
 
 use crate::sources::{plain, whole};
 
+fn parsed(text: &str) -> Result<DocumentMut> {
+    text.parse().context("not a manifest")
+}
+
 /// Changes the manifest in `root`: it is a workspace even if it is inside another one. A package that was none before has no members beside
 /// itself, so packages in its folders are dependencies, as they were.
 ///
 /// # Errors
 /// If it is not a manifest, or the folder cannot be read.
 pub fn as_root(text: &str, root: &Path) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not a manifest")?;
+    let mut document = parsed(text)?;
     if !document.contains_key("workspace") {
         let mut folders = Array::new();
         for entry in fs::read_dir(root)? {
@@ -48,7 +52,7 @@ pub struct Moved {
 /// # Errors
 /// If it is not a manifest.
 pub fn with_copies(text: &str, moved: &Moved) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not a manifest")?;
+    let mut document = parsed(text)?;
     take_from(document.as_table_mut(), &moved.copies);
     rename(document.as_table_mut(), &moved.originals);
     let platforms = document.get_mut("target").and_then(Item::as_table_like_mut);
@@ -70,7 +74,7 @@ pub fn inherited(
     text: &str,
     paths: &BTreeMap<String, PathBuf>,
 ) -> Result<BTreeMap<String, PathBuf>> {
-    let document: DocumentMut = text.parse().context("not a manifest")?;
+    let document = parsed(text)?;
     let platforms = document.get("target").and_then(Item::as_table_like);
     let platforms = platforms.into_iter().flat_map(TableLike::iter);
     let tables: Vec<&dyn TableLike> = platforms
@@ -97,7 +101,7 @@ pub fn inherited(
 /// # Errors
 /// If it is not a manifest.
 pub fn with_inherited_copies(text: &str, paths: &BTreeMap<String, PathBuf>) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not a manifest")?;
+    let mut document = parsed(text)?;
     let workspace = document.get_mut("workspace");
     if let Some(workspace) = workspace.and_then(Item::as_table_like_mut) {
         take_from(workspace, paths);
@@ -164,18 +168,17 @@ fn set_origin(item: &mut Item, key: &str, text: &str) {
     }
 }
 
-/// Makes relative paths that lead out of the tree absolute. `folder` contains the manifest, and `root` is the tree.
+/// Makes relative paths that lead out of `root` absolute. `folder` contains the manifest.
 ///
 /// # Errors
 /// If it is not a manifest.
 pub fn with_paths(text: &str, folder: &Path, root: &Path) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not a manifest")?;
-    let tree = Tree { folder, root };
-    tree.walk(document.as_table_mut());
+    let mut document = parsed(text)?;
+    lead_outside(document.as_table_mut(), folder, root);
     Ok(document.to_string())
 }
 
-/// The folders in the tree to which paths lead.
+/// The folders in `root` to which paths lead.
 ///
 /// # Errors
 /// If it is not a manifest.
@@ -189,42 +192,35 @@ pub fn folders_inside(text: &str, folder: &Path, root: &Path) -> Result<Vec<Path
             }
         }
     }
-    let document: DocumentMut = text.parse().context("not a manifest")?;
+    let document = parsed(text)?;
     let mut paths = Vec::new();
     add(document.as_table(), &mut paths);
     let folders = paths.iter().map(|path| plain(&folder.join(path)));
     Ok(folders.filter(|there| there.starts_with(root)).collect())
 }
 
-struct Tree<'a> {
-    folder: &'a Path,
-    root: &'a Path,
+/// Changes the values of the key `path`, wherever dependencies, patches and replacements have it.
+fn lead_outside(table: &mut dyn TableLike, folder: &Path, root: &Path) {
+    for (key, item) in table.iter_mut() {
+        if let Some(path) = item.as_str().filter(|_| key == "path") {
+            if let Some(absolute) = outside(path, folder, root) {
+                *item = value(absolute);
+            }
+        } else if let Some(inner) = item.as_table_like_mut() {
+            lead_outside(inner, folder, root);
+        }
+    }
 }
 
-impl Tree<'_> {
-    /// Changes the values of the key `path`, wherever dependencies, patches and replacements have it.
-    fn walk(&self, table: &mut dyn TableLike) {
-        for (key, item) in table.iter_mut() {
-            if let Some(path) = item.as_str().filter(|_| key == "path") {
-                if let Some(absolute) = self.outside(path) {
-                    *item = value(absolute);
-                }
-            } else if let Some(inner) = item.as_table_like_mut() {
-                self.walk(inner);
-            }
-        }
+/// The absolute path, if the path leads out of `root`.
+fn outside(path: &str, folder: &Path, root: &Path) -> Option<String> {
+    if Path::new(path).is_absolute() {
+        return None;
     }
-
-    /// The absolute path, if the path leads out of the tree.
-    fn outside(&self, path: &str) -> Option<String> {
-        if Path::new(path).is_absolute() {
-            return None;
-        }
-        // As cargo does, without the links on the way: the folder need not be there.
-        let there = whole(plain(&self.folder.join(path)));
-        let root = self.root.canonicalize().ok()?;
-        (!there.starts_with(root)).then(|| there.display().to_string())
-    }
+    // As cargo does, without the links on the way: the folder need not be there.
+    let there = whole(plain(&folder.join(path)));
+    let root = root.canonicalize().ok()?;
+    (!there.starts_with(root)).then(|| there.display().to_string())
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
+use toml_edit::{Array, InlineTable, Item, Table, TableLike, value};
 
-use super::set_origin;
+use super::{parsed, set_origin};
 use crate::progress::shown;
 
 /// The name of the package, by which the inserted attributes name it, too.
@@ -90,7 +90,7 @@ impl Runtime {
 /// # Errors
 /// If it is not a manifest, or has the runtime under another name.
 pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not a manifest")?;
+    let mut document = parsed(text)?;
     let mut was_optional = runtime.replace_in(document.as_table_mut())?;
     let platforms = document.get_mut("target").and_then(Item::as_table_like_mut);
     for (_, platform) in platforms.into_iter().flat_map(|table| table.iter_mut()) {
@@ -127,7 +127,7 @@ pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
 /// # Errors
 /// As of [`with_runtime`].
 pub fn with_inherited_runtime(text: &str, runtime: &Runtime) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("not a manifest")?;
+    let mut document = parsed(text)?;
     let workspace = document.get_mut("workspace");
     if let Some(workspace) = workspace.and_then(Item::as_table_like_mut) {
         runtime.replace_in(workspace)?;

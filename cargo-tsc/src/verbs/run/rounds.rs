@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use crate::all::beside::{Beside, REPEATABLE_SECONDS};
 use crate::all::choice::{self, Choice, Measured, REPEATED};
 use crate::all::crossing::Crossing;
-use crate::all::{Runtime, Tree, Wanted, remarks};
+use crate::all::{Copies, Runtime, Wanted, remarks};
 use crate::build::{CargoCommand, Executable, Project};
 use crate::command_line::RunArgs;
 use crate::execute::Output;
@@ -35,32 +35,32 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let store = Store::new(project.target());
     let runtime = Runtime::find(args.runtime.as_deref())?;
     let _lock = store.lock("all")?;
-    let mut tree = Tree::new(&project, command, wanted(args))?;
+    let mut copies = Copies::new(&project, command, wanted(args))?;
     outcome::say_what_to_expect(&project, command)?;
     outcome::say_where_it_is_built(command);
     // The program without measurement is built first. If this fails, the attributes are not the reason.
-    let bare = tree.bare(&runtime)?;
-    measure(args, &store, &mut tree, &runtime, &bare)
+    let bare = copies.bare(&runtime)?;
+    measure(args, &store, &mut copies, &runtime, &bare)
 }
 
 /// Measures in rounds, each with other probes, and prints the last one.
 fn measure(
     args: &RunArgs,
     store: &Store,
-    tree: &mut Tree<'_>,
+    copies: &mut Copies<'_>,
     runtime: &Runtime,
     bare: &[Executable],
 ) -> Result<Exit> {
     let mut input = Input::for_runs(2)?;
-    let known = tree.known_choice(runtime, args.only.as_ref())?;
+    let known = copies.known_choice(runtime, args.only.as_ref())?;
     let known_choice = known.read();
     // What was chosen before is not chosen again.
     let first_round = known_choice.as_ref().map_or(0, |_| ROUNDS);
     let mut chosen = known_choice.unwrap_or_default();
-    tree.choose(&chosen);
+    copies.choose(&chosen);
     for number in first_round.. {
-        let measured = tree.annotated(runtime)?;
-        ensure!(tree.attributes != 0, NOTHING);
+        let measured = copies.annotated(runtime)?;
+        ensure!(copies.attributes != 0, NOTHING);
         let mut round = Round {
             args,
             number,
@@ -70,7 +70,7 @@ fn measure(
             session: store.begin(args.name.as_deref(), about(args))?,
             input: &mut input,
             ends_soon: chosen.ends_soon,
-            is_timed: tree.light == 0,
+            is_timed: copies.light == 0,
             bar: progress::runs(&title(number, chosen.bare.len()), u64::from(args.runs)),
         };
         let mut outcome = match round.first_turn() {
@@ -84,8 +84,8 @@ fn measure(
         if is_compared {
             round.find_end()?;
             chosen.ends_soon = round.ends_soon;
-            if let Some(choice) = round.choice(tree, &chosen)? {
-                tree.choose(&choice);
+            if let Some(choice) = round.choice(copies, &chosen)? {
+                copies.choose(&choice);
                 chosen.add(choice);
                 round.discard()?;
                 continue;
@@ -100,7 +100,7 @@ fn measure(
             choice.ends_soon = false;
             known.write(choice)?;
         }
-        let session = round.end(tree, &chosen, is_compared)?;
+        let session = round.end(copies, &chosen, is_compared)?;
         return outcome::print(args, session, store, &outcome);
     }
     unreachable!("the last round keeps its probes")
@@ -189,7 +189,7 @@ impl Round<'_> {
     }
 
     /// Other probes, with which the next round is to begin. `None` if these are kept.
-    fn choice(&mut self, tree: &Tree<'_>, chosen: &Choice) -> Result<Option<Choice>> {
+    fn choice(&mut self, copies: &Copies<'_>, chosen: &Choice) -> Result<Option<Choice>> {
         let (number, sum) = (self.number, self.session.sum()?);
         let light = chosen.without_return(&sum);
         if !light.is_empty() && number < ROUNDS {
@@ -220,13 +220,13 @@ impl Round<'_> {
         let mut called = Measured::all(&sum);
         let all = called.len();
         for function in &mut called {
-            function.is_inner &= tree.can_leave_out(&function.place);
+            function.is_inner &= copies.can_leave_out(&function.place);
         }
         for closure in called.iter().filter(|function| function.is_inner) {
             crossing.leave_out(&closure.place);
         }
         let mut choice = choice::choose(called, so_far, &mut |function| {
-            tree.can_leave_out(&function.place) && crossing.leave_out(&function.place)
+            copies.can_leave_out(&function.place) && crossing.leave_out(&function.place)
         });
         choice.crossed = crossing.share();
         let are_kept = !choice.bare.is_empty() && choice.bare.len() + choice.inner.len() == all;
@@ -239,7 +239,7 @@ impl Round<'_> {
         }
         if all != 0 {
             choice.filtered = choice::filtered(&sum);
-            choice.filtered.retain(|place| tree.can_leave_out(place));
+            choice.filtered.retain(|place| copies.can_leave_out(place));
         }
         let is_other =
             !(choice.bare.is_empty() && choice.inner.is_empty() && choice.filtered.is_empty());
@@ -276,14 +276,14 @@ impl Round<'_> {
     }
 
     /// The session with its remarks.
-    fn end(mut self, tree: &Tree<'_>, chosen: &Choice, is_compared: bool) -> Result<Writer> {
+    fn end(mut self, copies: &Copies<'_>, chosen: &Choice, is_compared: bool) -> Result<Writer> {
         self.bar.finish_and_clear();
         let names = |of: &[Measured]| of.iter().map(|one| one.name.clone()).collect();
         self.session.about.without = names(&chosen.bare);
         self.session.about.inner = names(&chosen.inner);
         self.session.about.remarks = match is_compared {
-            true => remarks::of(tree, chosen, &self.beside, &self.session)?,
-            false => remarks::interrupted(tree, chosen),
+            true => remarks::of(copies, chosen, &self.beside, &self.session)?,
+            false => remarks::interrupted(copies, chosen),
         };
         self.session.save()?;
         Ok(self.session)

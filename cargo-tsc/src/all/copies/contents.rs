@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cargo_metadata::Package;
 
-use super::Tree;
+use super::Copies;
 use crate::all::copy::Replaced;
 use crate::all::dependencies::{Dependencies, is_macro};
 use crate::all::known::digest;
@@ -20,7 +20,7 @@ use crate::interrupt;
 use crate::progress::remark;
 use crate::sources::{Sources, place, plain};
 
-impl Tree<'_> {
+impl Copies<'_> {
     /// The manifests that must be different in a copy, with the runtime if it is given.
     pub(super) fn manifests(&self, runtime: Option<&Runtime>) -> Result<Replaced> {
         let root = self.original.root();

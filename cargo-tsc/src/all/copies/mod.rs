@@ -1,4 +1,4 @@
-//! The copy of a project: where it is, what is annotated in it, and how it is built.
+//! The copies of a project: where they are, what is annotated in them, and how they are built.
 
 mod contents;
 mod refused;
@@ -55,9 +55,9 @@ pub fn refused(project: &Project) -> Refused {
     Refused::last(&project.target().join("tsc").join(ALL))
 }
 
-/// A copy of a project.
+/// The copies of a project.
 #[derive(Debug)]
-pub struct Tree<'a> {
+pub struct Copies<'a> {
     original: &'a Project,
     command: CargoCommand,
     /// The folder of the copies and of what is built from them.
@@ -92,8 +92,8 @@ pub struct Tree<'a> {
     pub too_short: usize,
 }
 
-impl<'a> Tree<'a> {
-    /// The copy of `original` for a command, with the dependencies that are wanted.
+impl<'a> Copies<'a> {
+    /// The copies of `original` for a command, with the dependencies that are wanted.
     ///
     /// # Errors
     /// If the project cannot be copied.
