@@ -33,7 +33,7 @@ pub fn stack<'a>(report: &'a Report, context: &'a Context) -> impl Iterator<Item
 
 /// Ticks as the formats require them: whole and not negative. Very short functions may have negative ticks after the correction for
 /// probes.
-pub fn whole(ticks: f64) -> i64 {
+pub fn whole_ticks(ticks: f64) -> i64 {
     ticks.max(0.0).round() as i64
 }
 

@@ -15,11 +15,11 @@ use crate::annotate;
 const FILE: &str = "choice.json";
 
 /// The annotated files, each with a digest of its text.
-pub type Files = BTreeMap<PathBuf, u64>;
+pub type FileDigests = BTreeMap<PathBuf, u64>;
 
 /// A digest of a file's text. The attributes that `cargo tsc annotate` adds do not change it.
 #[must_use]
-pub fn digest(text: &str) -> u64 {
+pub fn digest_of_code(text: &str) -> u64 {
     match annotate::strip(text) {
         Ok((text, _)) => remembered::digest(&*text),
         Err(_) => remembered::digest(text),
@@ -32,12 +32,12 @@ pub struct Known {
     path: PathBuf,
     /// A digest of what the choice depends on.
     of: u64,
-    files: Files,
+    files: FileDigests,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Contents {
-    files: Files,
+    files: FileDigests,
     choice: Choice,
 }
 
@@ -55,7 +55,7 @@ impl Last {
     #[must_use]
     pub fn left_out(&self, file: &Path, text: &str) -> &[Measured] {
         let last = self.0.as_ref();
-        let last = last.filter(|last| last.files.get(file) == Some(&digest(text)));
+        let last = last.filter(|last| last.files.get(file) == Some(&digest_of_code(text)));
         last.map_or(&[], |last| &last.choice.bare)
     }
 }
@@ -63,7 +63,7 @@ impl Last {
 impl Known {
     /// The place in the folder of all copies.
     #[must_use]
-    pub fn new(all: &Path, of: u64, files: Files) -> Self {
+    pub fn new(all: &Path, of: u64, files: FileDigests) -> Self {
         Self {
             path: all.join(FILE),
             of,
@@ -96,7 +96,7 @@ mod tests {
     fn a_choice_is_for_the_same_sources() {
         let dir = tempfile::tempdir().unwrap();
         let file = Path::new("/app/src/main.rs");
-        let files = Files::from([(file.to_owned(), digest("fn step() {}"))]);
+        let files = FileDigests::from([(file.to_owned(), digest_of_code("fn step() {}"))]);
         let known = Known::new(dir.path(), u64::MAX, files.clone());
         assert_eq!(known.read(), None);
         let mut choice = Choice::default();

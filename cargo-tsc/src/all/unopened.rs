@@ -12,7 +12,7 @@ use syn::{
 };
 use tsc_report::Report;
 
-use super::known::Files;
+use super::known::FileDigests;
 use crate::annotate;
 use crate::sources::plain;
 
@@ -30,7 +30,12 @@ pub type Unopened = BTreeMap<String, String>;
 
 /// What is said, if there is something to say. `files` are the annotated sources.
 #[must_use]
-pub fn remark(report: &Report, root: &Path, files: &Files, unopened: &Unopened) -> Option<String> {
+pub fn remark(
+    report: &Report,
+    root: &Path,
+    files: &FileDigests,
+    unopened: &Unopened,
+) -> Option<String> {
     let calls = Calls::of(files, unopened);
     let all = report.self_sum();
     let mut share = 0.0;
@@ -99,7 +104,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn of(files: &Files, unopened: &Unopened) -> Self {
+    fn of(files: &FileDigests, unopened: &Unopened) -> Self {
         let parsed: Vec<(&PathBuf, syn::File)> = files
             .keys()
             .filter_map(|path| {
@@ -298,7 +303,7 @@ mod tests {
         let unopened = unopened
             .map(|(name, package)| (name.to_owned(), package.to_owned()))
             .into();
-        let calls = Calls::of(&Files::from([(file, 0)]), &unopened);
+        let calls = Calls::of(&FileDigests::from([(file, 0)]), &unopened);
         let found: Vec<(u32, Vec<&str>)> = calls
             .functions
             .iter()

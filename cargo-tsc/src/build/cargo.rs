@@ -76,7 +76,7 @@ pub struct Refusal {
 
 /// What cargo has built.
 #[derive(Debug, Default)]
-struct Built {
+struct BuildResult {
     artifacts: Vec<Artifact>,
     scripts: Vec<BuildScript>,
     /// What the compiler refuses. It has been printed, and this is empty, unless cargo was asked for messages as data.
@@ -125,7 +125,7 @@ impl Build<'_> {
         Ok(Err(built.refusals))
     }
 
-    fn to_run(&self, built: &Built, selection: &Selection) -> Result<Vec<Executable>> {
+    fn to_run(&self, built: &BuildResult, selection: &Selection) -> Result<Vec<Executable>> {
         let artifacts = built.artifacts.iter();
         let mut executables: Vec<Executable> = artifacts
             .filter_map(|artifact| self.executable(artifact, built, selection))
@@ -174,7 +174,7 @@ impl Build<'_> {
         command
     }
 
-    fn run(&self, mut command: Command) -> Result<Built> {
+    fn run(&self, mut command: Command) -> Result<BuildResult> {
         progress::remark(&self.title);
         progress::pass_to_cargo(&mut command);
         progress::announce(&command);
@@ -183,7 +183,7 @@ impl Build<'_> {
         interrupt::check()?;
         let mut child = command.spawn().context("cargo cannot be started")?;
         let passing = interrupt::pass_to(&child);
-        let mut built = Built::default();
+        let mut built = BuildResult::default();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
                 match message? {
@@ -227,7 +227,7 @@ impl Build<'_> {
     fn executable(
         &self,
         artifact: &Artifact,
-        built: &Built,
+        built: &BuildResult,
         selection: &Selection,
     ) -> Option<Executable> {
         let path: PathBuf = artifact.executable.clone()?.into();

@@ -11,7 +11,7 @@ use anyhow::Result;
 use tsc_report::Report;
 
 use crate::rows::path;
-use crate::stacks::{OTHER, line_of_text, require, whole};
+use crate::stacks::{OTHER, line_of_text, require, whole_ticks};
 
 /// The name of the function that represents the program's threads.
 const ROOT: &str = "<root>";
@@ -38,11 +38,11 @@ pub fn text(report: &Report) -> Result<String> {
         "positions: line\nevent: Ticks : Ticks of the time-stamp counter\nevents: Ticks"
     )?;
     let functions = functions(report);
-    for (place, function) in &functions {
+    for (position, function) in &functions {
         writeln!(
             text,
             "\nfl={}\nfn={}\n{} {}",
-            place.file, place.name, place.line, function.own
+            position.file, position.name, position.line, function.own
         )?;
         for (callee, arc) in &function.callees {
             writeln!(
@@ -54,7 +54,7 @@ pub fn text(report: &Report) -> Result<String> {
                 // calls.
                 arc.calls.max(1),
                 callee.line,
-                place.line,
+                position.line,
                 arc.ticks
             )?;
         }
@@ -65,9 +65,9 @@ pub fn text(report: &Report) -> Result<String> {
     Ok(text)
 }
 
-/// A function's place in the source, by which the format identifies it.
+/// A function's position in the source, by which the format identifies it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct Position {
     file: String,
     name: String,
     line: u32,
@@ -76,7 +76,7 @@ struct Place {
 #[derive(Default)]
 struct Function {
     own: i64,
-    callees: BTreeMap<Place, Arc>,
+    callees: BTreeMap<Position, Arc>,
 }
 
 /// The calls from one function to another, and their ticks.
@@ -86,12 +86,12 @@ struct Arc {
     ticks: i64,
 }
 
-fn functions(report: &Report) -> BTreeMap<Place, Function> {
+fn functions(report: &Report) -> BTreeMap<Position, Function> {
     let contexts = report.contexts();
-    let places: Vec<Place> = contexts
+    let positions: Vec<Position> = contexts
         .iter()
         .map(|context| match report.callsite_of(context) {
-            Some(row) => Place {
+            Some(row) => Position {
                 file: line_of_text(row.file()),
                 name: line_of_text(&path(row)),
                 line: row.line(),
@@ -101,11 +101,11 @@ fn functions(report: &Report) -> BTreeMap<Place, Function> {
         .collect();
     let mut ticks: Vec<i64> = contexts
         .iter()
-        .map(|context| whole(context.self_ticks()))
+        .map(|context| whole_ticks(context.self_ticks()))
         .collect();
-    let mut functions = BTreeMap::<Place, Function>::new();
-    for (place, &own) in places.iter().zip(&ticks) {
-        let known = &mut functions.entry(place.clone()).or_default().own;
+    let mut functions = BTreeMap::<Position, Function>::new();
+    for (position, &own) in positions.iter().zip(&ticks) {
+        let known = &mut functions.entry(position.clone()).or_default().own;
         *known = known.saturating_add(own);
     }
     // Callees come after their callers. In this order, everything has been added to a caller before it is read.
@@ -113,20 +113,20 @@ fn functions(report: &Report) -> BTreeMap<Place, Function> {
         let caller = match context.parent() {
             Some(parent) => {
                 ticks[parent as usize] = ticks[parent as usize].saturating_add(ticks[index]);
-                places[parent as usize].clone()
+                positions[parent as usize].clone()
             }
             None => nowhere(ROOT),
         };
         let callees = &mut functions.entry(caller).or_default().callees;
-        let arc = callees.entry(places[index].clone()).or_default();
+        let arc = callees.entry(positions[index].clone()).or_default();
         arc.calls = arc.calls.saturating_add(context.calls().unwrap_or(0));
         arc.ticks = arc.ticks.saturating_add(ticks[index]);
     }
     functions
 }
 
-fn nowhere(name: &str) -> Place {
-    Place {
+fn nowhere(name: &str) -> Position {
+    Position {
         file: NO_FILE.to_owned(),
         name: name.to_owned(),
         line: 0,

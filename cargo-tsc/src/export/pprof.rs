@@ -10,7 +10,7 @@ use prost::Message;
 use tsc_report::Report;
 
 use crate::rows::path;
-use crate::stacks::{OTHER, require, stack, whole};
+use crate::stacks::{OTHER, require, stack, whole_ticks};
 
 // The messages of https://github.com/google/pprof/blob/main/proto/profile.proto, as far as they are used here.
 
@@ -145,9 +145,9 @@ fn profile(report: &Report) -> Profile {
     for context in report.contexts() {
         let mut value = vec![
             context.calls().unwrap_or(0) as i64,
-            whole(context.self_ticks()),
+            whole_ticks(context.self_ticks()),
         ];
-        value.extend(nanoseconds.map(|each| whole(context.self_ticks() * each)));
+        value.extend(nanoseconds.map(|each| whole_ticks(context.self_ticks() * each)));
         let location_id = stack(report, context)
             .map(|context| context.callsite().map_or(other, |index| index + 1))
             .collect();

@@ -12,7 +12,7 @@ use cargo_metadata::Package;
 use super::Copies;
 use crate::all::copy::Replaced;
 use crate::all::dependencies::{Dependencies, is_macro};
-use crate::all::known::digest;
+use crate::all::known::digest_of_code;
 use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::Refusal;
@@ -195,7 +195,8 @@ impl Copies<'_> {
             }
         };
         self.offered.extend(offered.into_inner());
-        self.files.insert(original.to_owned(), digest(&source));
+        self.files
+            .insert(original.to_owned(), digest_of_code(&source));
         (original, &source).hash(&mut self.sources);
         self.attributes += annotated.attributes;
         self.light += annotated.light;

@@ -17,7 +17,7 @@ use super::choice::Choice;
 use super::copy::{Replaced, left_out, sync, sync_lock};
 use super::dependencies::{Dependencies, OURS, Places, Wanted};
 use super::folder::Folder;
-use super::known::{Files, Known, Last};
+use super::known::{FileDigests, Known, Last};
 use super::manifest::Runtime;
 use super::outside::Outside;
 use super::remembered::digest;
@@ -77,7 +77,7 @@ pub struct Copies<'a> {
     /// The functions whose probes can be chosen. Others have an attribute by hand that says more.
     offered: BTreeSet<Place>,
     /// The annotated files in the original.
-    files: Files,
+    files: FileDigests,
     /// What does not compile with attributes.
     refused: Refused,
     /// What was said of files that are not annotated as others are.
@@ -121,7 +121,7 @@ impl<'a> Copies<'a> {
             dependencies: Dependencies::default(),
             probes: BTreeMap::new(),
             offered: BTreeSet::new(),
-            files: Files::new(),
+            files: FileDigests::new(),
             said: BTreeSet::new(),
             sources: DefaultHasher::new(),
             attributes: 0,

@@ -18,11 +18,11 @@ pub struct Refused {
     path: PathBuf,
     /// A digest of what decides beside the files whether they compile.
     with: u64,
-    places: Vec<Place>,
+    entries: Vec<Entry>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Place {
+struct Entry {
     file: PathBuf,
     /// A digest of the file's text.
     of: u64,
@@ -36,24 +36,32 @@ impl Refused {
     #[must_use]
     pub fn last(all: &Path) -> Self {
         let path = all.join(FILE);
-        let places = remembered::read_any(&path).unwrap_or_default();
+        let entries = remembered::read_any(&path).unwrap_or_default();
         let with = 0;
-        Self { path, with, places }
+        Self {
+            path,
+            with,
+            entries,
+        }
     }
 
     /// What earlier runs have found out `with` the same toolchain, and with what else decides.
     pub(super) fn read(all: &Path, with: u64) -> Self {
         let path = all.join(FILE);
-        let places = remembered::read(&path, with).unwrap_or_default();
-        Self { path, with, places }
+        let entries = remembered::read(&path, with).unwrap_or_default();
+        Self {
+            path,
+            with,
+            entries,
+        }
     }
 
     /// What is refused of a file with this text.
     #[must_use]
     pub fn of(&self, file: &Path, text: &str) -> RefusedHere {
         let of = digest(text);
-        let places = self.places.iter();
-        let here = places.filter(|place| place.file == file && place.of == of);
+        let entries = self.entries.iter();
+        let here = entries.filter(|entry| entry.file == file && entry.of == of);
         RefusedHere(here.cloned().collect())
     }
 
@@ -64,14 +72,14 @@ impl Refused {
     pub(super) fn add(&mut self, file: &Path, line: u32, error: &str) -> Result<bool> {
         let text = fs::read_to_string(file)?;
         let known = self.of(file, &text);
-        let is_known = |line: u32| known.0.iter().any(|place| place.line == line);
+        let is_known = |line: u32| known.0.iter().any(|entry| entry.line == line);
         let Some(line) = [line, 0].into_iter().find(|&line| !is_known(line)) else {
             return Ok(false);
         };
         let of = digest(&text);
-        self.places
-            .retain(|place| place.file != file || place.of == of);
-        self.places.push(Place {
+        self.entries
+            .retain(|entry| entry.file != file || entry.of == of);
+        self.entries.push(Entry {
             file: file.to_owned(),
             of,
             line,
@@ -85,31 +93,31 @@ impl Refused {
     /// # Errors
     /// If the list cannot be written.
     pub(super) fn write(&self) -> Result<()> {
-        remembered::write(&self.path, self.with, &self.places)
+        remembered::write(&self.path, self.with, &self.entries)
     }
 }
 
 /// What is refused of one file.
 #[derive(Debug)]
-pub struct RefusedHere(Vec<Place>);
+pub struct RefusedHere(Vec<Entry>);
 
 impl RefusedHere {
     /// Whether the function is refused, alone or with its file.
     #[must_use]
     pub fn has(&self, function: &Function) -> bool {
-        let mut lines = self.0.iter().map(|place| place.line);
+        let mut lines = self.0.iter().map(|entry| entry.line);
         lines.any(|line| line == 0 || function.lines.contains(&line))
     }
 
     /// A sentence for each, with the compiler's error.
     pub fn sentences(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|place| {
-            let file = place.file.display();
-            let at = match place.line {
+        self.0.iter().map(|entry| {
+            let file = entry.file.display();
+            let at = match entry.line {
                 0 => file.to_string(),
                 line => format!("{file}:{line}"),
             };
-            let error = &place.error;
+            let error = &entry.error;
             format!("{at}: left as it is, because it does not compile with an attribute: {error}")
         })
     }
@@ -125,14 +133,14 @@ mod tests {
         let file = dir.path().join("a.rs");
         fs::write(&file, "fn a() {}\nfn b() {}\n").unwrap();
         let mut refused = Refused::read(dir.path(), 0);
-        let places = ["a.rs:2", "a.rs"];
-        for number in 1..=places.len() {
+        let entries = ["a.rs:2", "a.rs"];
+        for number in 1..=entries.len() {
             assert!(refused.add(&file, 2, "why").unwrap());
             refused.write().unwrap();
             let here = Refused::read(dir.path(), 0).of(&file, "fn a() {}\nfn b() {}\n");
             let sentences: Vec<String> = here.sentences().collect();
             assert_eq!(sentences.len(), number);
-            for (sentence, place) in sentences.iter().zip(places) {
+            for (sentence, place) in sentences.iter().zip(entries) {
                 let expected = format!(
                     "{place}: left as it is, because it does not compile with an attribute: why"
                 );

@@ -20,9 +20,9 @@ pub enum Wanted {
 
 /// The crates to annotate.
 #[derive(Debug, Default)]
-pub struct Choice {
+pub struct Chosen {
     /// Their identities.
-    pub chosen: BTreeSet<PackageId>,
+    pub crates: BTreeSet<PackageId>,
     /// What was asked for, and cannot be annotated, in words.
     pub not_annotated: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub struct Choice {
 ///
 /// # Errors
 /// If a pattern matches no dependency.
-pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
+pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Chosen> {
     let mut asked: Vec<&Package> = Vec::new();
     match wanted {
         Wanted::All => {
@@ -44,7 +44,7 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
             }
         }
     }
-    let mut choice = Choice::default();
+    let mut chosen = Chosen::default();
     let (mut macros, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
     for package in asked {
         let name = with_version(package);
@@ -53,19 +53,19 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
         } else if !graph.is_in_program(&package.id) {
             elsewhere.insert(name);
         } else {
-            choice.chosen.insert(package.id.clone());
+            chosen.crates.insert(package.id.clone());
         }
     }
-    choice.say(macros, "macros, which run in the compiler");
-    choice.say(
+    chosen.say(macros, "macros, which run in the compiler");
+    chosen.say(
         elsewhere,
         "not in the program: only build scripts, macros, tests, other features or other programs use them",
     );
-    choice.leave_doubled(graph);
-    Ok(choice)
+    chosen.leave_doubled(graph);
+    Ok(chosen)
 }
 
-impl Choice {
+impl Chosen {
     /// Says why crates with these names and versions are not annotated, if there are any.
     fn say(&mut self, names: BTreeSet<String>, why: &str) {
         if !names.is_empty() {
@@ -77,13 +77,13 @@ impl Choice {
 
     /// Leaves out the crates that cannot be copied, or are used by one that cannot.
     fn leave_doubled(&mut self, graph: &Graph<'_>) {
-        while let Some(doubled) = graph.doubled(&graph.with_users(&self.chosen)).pop_first() {
-            let chosen = std::mem::take(&mut self.chosen).into_iter();
-            let (left, chosen) = chosen.partition::<BTreeSet<_>, _>(|id| {
+        while let Some(doubled) = graph.doubled(&graph.with_users(&self.crates)).pop_first() {
+            let crates = std::mem::take(&mut self.crates).into_iter();
+            let (left, kept) = crates.partition::<BTreeSet<_>, _>(|id| {
                 let copied = graph.with_users(&BTreeSet::from([id.clone()]));
                 copied.contains(doubled)
             });
-            self.chosen = chosen;
+            self.crates = kept;
             let names = left.iter().map(|id| with_version(graph.package(id)));
             let why = format!(
                 "build scripts, macros or other programs use {}, too, and a build cannot have two of it",

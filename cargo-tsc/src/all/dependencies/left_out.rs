@@ -20,11 +20,11 @@ pub struct LeftOut {
     path: PathBuf,
     /// A digest of what decides beside the crates whether they compile.
     with: u64,
-    errors: BTreeMap<String, Refusal>,
+    errors: BTreeMap<String, FirstError>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Refusal {
+struct FirstError {
     error: String,
     /// A digest of the crate's files, if they can change.
     of: Option<u64>,
@@ -42,17 +42,17 @@ impl LeftOut {
     /// Why a package is left out, if it is.
     #[must_use]
     pub fn why(&self, package: &Package) -> Option<&str> {
-        let refusal = self.errors.get(&package.id.repr)?;
-        (refusal.of == digest(package)).then_some(&*refusal.error)
+        let first = self.errors.get(&package.id.repr)?;
+        (first.of == digest(package)).then_some(&*first.error)
     }
 
     /// Adds the first error of a package.
     pub fn add(&mut self, package: &Package, error: &str) {
-        let refusal = Refusal {
+        let first = FirstError {
             error: error.to_owned(),
             of: digest(package),
         };
-        self.errors.insert(package.id.repr.clone(), refusal);
+        self.errors.insert(package.id.repr.clone(), first);
     }
 
     /// Keeps all of it for later runs.

@@ -59,16 +59,16 @@ impl Dependencies {
         places: Places<'_>,
     ) -> Result<Self> {
         let graph = Graph::new(project, selected, built);
-        let choice = wanted.map(|wanted| choose::choose(&graph, wanted));
-        let choice = choice.transpose()?.unwrap_or_default();
+        let chosen = wanted.map(|wanted| choose::choose(&graph, wanted));
+        let chosen = chosen.transpose()?.unwrap_or_default();
         let mut found = Self {
             left_out: LeftOut::read(places.all, places.with),
-            not_annotated: choice.not_annotated,
+            not_annotated: chosen.not_annotated,
             ..Self::default()
         };
-        for id in graph.with_users(&choice.chosen) {
+        for id in graph.with_users(&chosen.crates) {
             let package = graph.package(&id).clone();
-            let is_chosen = choice.chosen.contains(&id);
+            let is_chosen = chosen.crates.contains(&id);
             let error = found.left_out.why(&package).filter(|_| is_chosen);
             found
                 .not_annotated
