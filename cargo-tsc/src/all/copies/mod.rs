@@ -28,10 +28,11 @@ use crate::build::{
     Build, Built, CargoCommand, Executable, Measurement, Project, sharing, toolchain, wrappers,
 };
 use crate::progress::pass_on;
+use crate::session::Store;
 use crate::sources::{on_disk, plain};
 pub use refused::Refused;
 
-/// The folder in `target/tsc` of the copies and of what is built from them.
+/// The folder in that of the sessions that has the copies and what is built from them.
 const ALL: &str = ".all";
 /// The copy without attributes.
 const BARE: &str = "bare";
@@ -43,16 +44,21 @@ const FILTERS: [&str; 2] = ["TSC_ONLY", "TSC_SKIP"];
 /// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
 
+/// The folder of a project's copies and of what is built from them.
+fn folder(project: &Project) -> PathBuf {
+    Store::new(project.target()).folder().join(ALL)
+}
+
 /// The last choice of probes.
 #[must_use]
 pub fn last(project: &Project) -> Last {
-    Last::read(&project.target().join("tsc").join(ALL))
+    Last::read(&folder(project))
 }
 
 /// The functions and files of a project that did not compile with attributes in the last copies.
 #[must_use]
 pub fn refused(project: &Project) -> Refused {
-    Refused::last(&project.target().join("tsc").join(ALL))
+    Refused::last(&folder(project))
 }
 
 /// The copies of a project.
@@ -108,7 +114,7 @@ impl<'a> Copies<'a> {
         command.options = command.without("--manifest-path");
         // The copy has one dependency more than its lock file.
         command.unlock();
-        let folder = original.target().join("tsc").join(ALL);
+        let folder = folder(original);
         Ok(Self {
             original,
             command,
@@ -276,7 +282,7 @@ impl<'a> Copies<'a> {
             leave_out.push(root.join(".cargo"));
         }
         let context = || copy.display().to_string();
-        let all = Folder::open(&target.join("tsc"), ALL).with_context(context)?;
+        let all = Folder::open(Store::new(target).folder(), ALL).with_context(context)?;
         let folder = self.outside.open(&all, name).with_context(context)?;
         let record = format!("{}.written.json", self.outside.name(name));
         let record = self.folder.join(record);
