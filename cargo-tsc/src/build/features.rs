@@ -10,7 +10,9 @@ use toml_edit::DocumentMut;
 use super::{Build, Project, Selection};
 
 /// The name of the runtime's package.
-const RUNTIME: &str = "tsc-runtime";
+pub const RUNTIME: &str = "tsc-runtime";
+/// The runtime's feature with which it measures in every profile.
+pub const ALWAYS: &str = "release-builds";
 
 /// A package that depends on the runtime, and the name that it gives it.
 type Dependent = (PackageId, String);
@@ -41,9 +43,7 @@ impl Build<'_> {
                 names.join(", ")
             );
         };
-        command
-            .arg("--features")
-            .arg(format!("{name}/release-builds"));
+        command.arg("--features").arg(format!("{name}/{ALWAYS}"));
         // Cargo only accepts features of selected packages. More than are needed are not selected, because cargo would build their targets.
         if !selection.packages.contains(id) {
             let named = !self.command.values("--package", Some("-p")).is_empty();

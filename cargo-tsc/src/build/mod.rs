@@ -18,6 +18,7 @@ use std::path::PathBuf;
 pub use built::Built;
 pub use cargo::{Build, Measurement, Refusal};
 pub use command::{CargoCommand, CargoVerb, What};
+pub use features::{ALWAYS, RUNTIME};
 pub use options::CargoOptions;
 pub use selection::{Project, Selection, pattern, toolchain};
 

@@ -11,7 +11,7 @@ use cargo_metadata::{DependencyKind, Package};
 
 use crate::all;
 use crate::annotate::{self, Function, Where};
-use crate::build::{CargoCommand, CargoVerb, Project};
+use crate::build::{CargoCommand, CargoVerb, Project, RUNTIME};
 use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -149,7 +149,7 @@ fn is_own(file: &Path, package: &Package, project: &Project) -> bool {
 /// Whether the package's libraries and programs may use the runtime, not only its tests.
 fn depends_on_runtime(package: &Package) -> bool {
     let mut dependencies = package.dependencies.iter();
-    dependencies.any(|of| of.name == "tsc-runtime" && of.kind == DependencyKind::Normal)
+    dependencies.any(|of| of.name == RUNTIME && of.kind == DependencyKind::Normal)
 }
 
 /// Says what the packages need so that the attributes compile.

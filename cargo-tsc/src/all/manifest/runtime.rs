@@ -6,12 +6,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use toml_edit::{Array, InlineTable, Item, Table, TableLike, value};
 
 use super::{parsed, set_origin};
+use crate::build::{ALWAYS, RUNTIME};
 use crate::progress::shown;
-
-/// The name of the package, by which the inserted attributes name it, too.
-const NAME: &str = "tsc-runtime";
-/// The feature with which it measures in every profile.
-const ALWAYS: &str = "release-builds";
 
 /// The source of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,12 +63,12 @@ impl Runtime {
                 continue;
             };
             let is_renamed = |(name, item): &(&str, &Item)| {
-                *name != NAME && item.get("package").and_then(Item::as_str) == Some(NAME)
+                *name != RUNTIME && item.get("package").and_then(Item::as_str) == Some(RUNTIME)
             };
             if let Some((name, _)) = dependencies.iter().find(is_renamed) {
-                bail!("`{name}` is {NAME} under another name: --all needs it under its own");
+                bail!("`{name}` is {RUNTIME} under another name: --all needs it under its own");
             }
-            let Some(item) = dependencies.get_mut(NAME) else {
+            let Some(item) = dependencies.get_mut(RUNTIME) else {
                 continue;
             };
             set_origin(item, key, &text);
@@ -102,7 +98,7 @@ pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
         require(table(document.as_table_mut(), "features")?);
     }
     let dependencies = table(document.as_table_mut(), "dependencies")?;
-    let entry = dependencies.entry(NAME).or_insert_with(|| {
+    let entry = dependencies.entry(RUNTIME).or_insert_with(|| {
         let (key, text) = runtime.origin();
         value(InlineTable::from_iter([(key, text)]))
     });
@@ -147,16 +143,16 @@ fn table<'a>(document: &'a mut Table, name: &str) -> Result<&'a mut dyn TableLik
 /// features that the user has turned on, and no others.
 fn require(features: &mut dyn TableLike) {
     let (named, weak, of_it) = (
-        format!("dep:{NAME}"),
-        format!("{NAME}?/"),
-        format!("{NAME}/"),
+        format!("dep:{RUNTIME}"),
+        format!("{RUNTIME}?/"),
+        format!("{RUNTIME}/"),
     );
     let is_named = features.iter().any(|(_, enables)| {
         let mut enables = enables.as_array().into_iter().flatten();
         enables.any(|other| other.as_str() == Some(&named))
     });
     // An optional dependency that no feature names is a feature itself.
-    let is_feature = !is_named && !features.contains_key(NAME);
+    let is_feature = !is_named && !features.contains_key(RUNTIME);
     for (_, enables) in features.iter_mut() {
         let Some(array) = enables.as_array_mut() else {
             continue;
@@ -167,14 +163,14 @@ fn require(features: &mut dyn TableLike) {
                 continue;
             }
             if is_feature && other.starts_with(&of_it) {
-                kept.push(NAME.to_owned());
+                kept.push(RUNTIME.to_owned());
             }
             kept.push(other.replacen(&weak, &of_it, 1));
         }
         *array = Array::from_iter(kept);
     }
     if is_feature {
-        features.insert(NAME, value(Array::new()));
+        features.insert(RUNTIME, value(Array::new()));
     }
 }
 
