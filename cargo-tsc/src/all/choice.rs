@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tsc_report::{CallsiteReport, Report};
 
-use super::Place;
 use super::closures::Inner;
+use super::{Place, place};
 use crate::annotate::Function;
 use crate::rows::path;
 use crate::sources::plain;
@@ -93,7 +93,7 @@ impl Measured {
 
     fn new(report: &Report, row: &CallsiteReport) -> Self {
         Self {
-            place: (row.file().into(), row.line()),
+            place: place(row),
             name: path(row),
             calls: row.calls(),
             entries: row.calls().max(row.polls().unwrap_or(0)),
@@ -180,7 +180,7 @@ impl Choice {
     pub fn without_return(&self, report: &Report) -> Vec<Measured> {
         let never = |row: &&CallsiteReport| row.calls() == 0 && row.running() != 0;
         let rows = report.callsites().iter().filter(never);
-        let places: Vec<Place> = rows.map(|row| (row.file().into(), row.line())).collect();
+        let places: Vec<Place> = rows.map(place).collect();
         let timed = self.timed.iter();
         let timed = timed.filter(|function| places.contains(&function.place));
         timed.cloned().collect()

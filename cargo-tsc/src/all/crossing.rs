@@ -2,8 +2,8 @@
 
 use tsc_report::Report;
 
-use super::Place;
 use super::contexts::{self, Context};
+use super::{Place, place};
 
 /// Leaving out functions moves at most this share of all time to other crates, in all rounds together.
 const ALLOWED: f64 = 0.01;
@@ -36,7 +36,7 @@ impl Crossing {
     #[must_use]
     pub fn new(report: &Report, before: f64) -> Self {
         let rows = report.callsites().iter().map(|row| Row {
-            place: (row.file().into(), row.line()),
+            place: place(row),
             krate: krate(row.module()).to_owned(),
             is_left_out: false,
             is_known: row

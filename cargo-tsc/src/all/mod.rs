@@ -18,7 +18,7 @@ mod rustc;
 mod unopened;
 mod written;
 
-pub use copies::{Copies, Place, last, refused};
+pub use copies::{Copies, Place, last, place, refused};
 pub use dependencies::Wanted;
 pub use manifest::{Runtime, with_paths};
 pub use rustc::take_place;

@@ -12,6 +12,7 @@ use syn::{
 };
 use tsc_report::Report;
 
+use super::Place;
 use super::known::FileDigests;
 use crate::annotate;
 use crate::sources::plain;
@@ -36,15 +37,12 @@ pub fn remark(
     files: &FileDigests,
     unopened: &Unopened,
 ) -> Option<String> {
-    let calls = Calls::of(files, unopened);
+    let calls = calls(files, unopened);
     let all = report.self_sum();
     let mut share = 0.0;
     let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
     for row in report.callsites() {
-        let Some(crates) = calls
-            .functions
-            .get(&(plain(&root.join(row.file())), row.line()))
-        else {
+        let Some(crates) = calls.get(&(plain(&root.join(row.file())), row.line())) else {
             continue;
         };
         let own = row.self_on_cpu() / all;
@@ -96,45 +94,37 @@ fn family(name: &str, unopened: &Unopened) -> String {
     }
 }
 
-/// Which functions name which crates.
-#[derive(Debug, Default)]
-struct Calls {
-    /// The packages by the file and the line of a function.
-    functions: BTreeMap<(PathBuf, u32), BTreeSet<String>>,
-}
-
-impl Calls {
-    fn of(files: &FileDigests, unopened: &Unopened) -> Self {
-        let parsed: Vec<(&PathBuf, syn::File)> = files
-            .keys()
-            .filter_map(|path| {
-                let text = std::fs::read_to_string(path).ok()?;
-                Some((path, annotate::parse(&text).ok()?.0))
-            })
-            .collect();
-        // A name that one module imports, others of the package may import from there.
-        let mut of_packages: BTreeMap<Option<&Path>, Names> = BTreeMap::new();
-        for (path, file) in &parsed {
-            let names = of_packages.entry(sources(path)).or_default();
-            for (name, package) in unopened {
-                names.add(name, package);
-            }
-            names.collect(&file.items, unopened);
+/// The packages that each function names.
+fn calls(files: &FileDigests, unopened: &Unopened) -> BTreeMap<Place, BTreeSet<String>> {
+    let parsed: Vec<(&PathBuf, syn::File)> = files
+        .keys()
+        .filter_map(|path| {
+            let text = std::fs::read_to_string(path).ok()?;
+            Some((path, annotate::parse(&text).ok()?.0))
+        })
+        .collect();
+    // A name that one module imports, others of the package may import from there.
+    let mut of_packages: BTreeMap<Option<&Path>, Names> = BTreeMap::new();
+    for (path, file) in &parsed {
+        let names = of_packages.entry(sources(path)).or_default();
+        for (name, package) in unopened {
+            names.add(name, package);
         }
-        let mut calls = Self::default();
-        for (path, file) in &parsed {
-            let mut functions = Functions {
-                names: &of_packages[&sources(path)],
-                found: Vec::new(),
-            };
-            functions.visit_file(file);
-            for (line, crates) in functions.found {
-                let place = ((*path).clone(), line);
-                calls.functions.entry(place).or_default().extend(crates);
-            }
-        }
-        calls
+        names.collect(&file.items, unopened);
     }
+    let mut calls = BTreeMap::<Place, BTreeSet<String>>::new();
+    for (path, file) in &parsed {
+        let mut functions = Functions {
+            names: &of_packages[&sources(path)],
+            found: Vec::new(),
+        };
+        functions.visit_file(file);
+        for (line, crates) in functions.found {
+            let place = ((*path).clone(), line);
+            calls.entry(place).or_default().extend(crates);
+        }
+    }
+    calls
 }
 
 /// The folder of a package's sources.
@@ -303,9 +293,8 @@ mod tests {
         let unopened = unopened
             .map(|(name, package)| (name.to_owned(), package.to_owned()))
             .into();
-        let calls = Calls::of(&FileDigests::from([(file, 0)]), &unopened);
+        let calls = calls(&FileDigests::from([(file, 0)]), &unopened);
         let found: Vec<(u32, Vec<&str>)> = calls
-            .functions
             .iter()
             .map(|((_, line), crates)| (*line, crates.iter().map(String::as_str).collect()))
             .collect();

@@ -11,7 +11,7 @@ use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail};
 use regex_lite::Regex;
-use tsc_report::Report;
+use tsc_report::{CallsiteReport, Report};
 
 use super::choice::Choice;
 use super::copy::{Replaced, left_out, sync, sync_lock};
@@ -43,6 +43,12 @@ const FILTERS: [&str; 2] = ["TSC_ONLY", "TSC_SKIP"];
 
 /// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
+
+/// The place of a row's function.
+#[must_use]
+pub fn place(row: &CallsiteReport) -> Place {
+    (row.file().into(), row.line())
+}
 
 /// The folder of a project's copies and of what is built from them.
 fn folder(project: &Project) -> PathBuf {
