@@ -101,7 +101,7 @@ fn measured_once<'a>(
         let rows = other.runs.iter().flat_map(|run| {
             let least = least * run.self_sum();
             let rows = run.callsites().iter();
-            rows.filter(move |row| row.self_on_cpu().max(0.0) >= least)
+            rows.filter(move |row| row.own() >= least)
         });
         let measured: BTreeSet<String> = rows.map(path).collect();
         let differ = &left_out(of) - &left_out(other);

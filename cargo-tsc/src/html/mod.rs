@@ -111,7 +111,7 @@ fn shown(report: &Report) -> Value {
     let rows = report.callsites().iter().zip(report.marks());
     let rows = rows.map(|(row, mark)| {
         json!({
-            "self": row.self_on_cpu().max(0.0),
+            "self": row.own(),
             "blocked": row.self_on_cpu_ticks().map(|_| row.own_blocked().max(0.0)),
             "error": row.self_error_share(),
             "mark": mark,

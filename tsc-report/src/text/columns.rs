@@ -6,7 +6,6 @@ use std::iter::once;
 use super::marks::Mark;
 use super::names::NAME;
 use super::program::LEAST_NS;
-use super::rows::own;
 use super::scale::{count, fixed, short_count};
 use super::style::{BOLD, DIM};
 use super::{Page, TextForm};
@@ -75,7 +74,7 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
         (4, "calls", &|row| number(row.calls)),
         (7, "mean", &|row| call(row, found(row, row.mean_ticks))),
         (3, "block", &|row| scale.cell(row.own_blocked())),
-        (1, "self", &|row| scale.known(found(row, Some(own(row))))),
+        (1, "self", &|row| scale.known(found(row, Some(row.own())))),
         (9, "p50", &|row| call(row, row.p50_ticks)),
         (10, "p99", &|row| call(row, row.p99_ticks)),
         (2, "±", &|row| {

@@ -74,7 +74,7 @@ impl CallsiteReport {
     /// The same as a share of what the function and its probes took. By ticks of the clock, what was subtracted is added again. Nothing is
     /// known of a light function that no tick has found.
     fn share_of_probes(&self, clock: &Clock) -> f64 {
-        let (own, cost) = (self.self_on_cpu().max(0.0), self.cost_of_probes(clock));
+        let (own, cost) = (self.own(), self.cost_of_probes(clock));
         if self.is_light() && own == 0.0 {
             return 0.0;
         }

@@ -39,13 +39,17 @@ impl<'a> Rows<'a> {
 
     /// The row's share of the sum of all self ticks, in percent.
     pub(super) fn self_share(&self, row: &CallsiteReport) -> f64 {
-        share(own(row), self.self_sum) * 100.0
+        share(row.own(), self.self_sum) * 100.0
     }
 }
 
-/// The self ticks. The average cost of probes is subtracted from them, which may have been more than was in these calls.
-pub(super) fn own(row: &CallsiteReport) -> f64 {
-    row.self_on_cpu().max(0.0)
+impl CallsiteReport {
+    /// The self ticks as they are shown. The average cost of probes is subtracted from them, which may have been more than was in these calls.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn own(&self) -> f64 {
+        self.self_on_cpu().max(0.0)
+    }
 }
 
 impl Report {
@@ -53,7 +57,7 @@ impl Report {
     #[doc(hidden)]
     #[must_use]
     pub fn self_sum(&self) -> f64 {
-        self.callsites.iter().map(own).sum()
+        self.callsites.iter().map(CallsiteReport::own).sum()
     }
 }
 

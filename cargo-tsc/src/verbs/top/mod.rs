@@ -110,7 +110,7 @@ fn page(
             path(row).into(),
             percent(ticks / now.max(1.0)).into(),
             calls.to_string().into(),
-            percent(row.self_on_cpu().max(0.0) / all.max(1.0)).into(),
+            percent(row.own() / all.max(1.0)).into(),
             row.calls().to_string().into(),
             maybe(row.mean_ticks()).into(),
             maybe(row.p99_ticks()).into(),
