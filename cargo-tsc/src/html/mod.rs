@@ -11,7 +11,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tsc_report::Report;
+use tsc_report::__private::OTHER;
+use tsc_report::{CallsiteReport, Report};
 
 const PAGE: &str = include_str!("assets/page.html");
 
@@ -106,7 +107,7 @@ fn without_absolute_paths(report: &Report) -> Result<Value, serde_json::Error> {
     Ok(data)
 }
 
-/// What the text shows besides the report's own figures: of the program, and of each row.
+/// What the text shows besides the report's own figures: of the program, and of each row; and its rules.
 fn shown(report: &Report) -> Value {
     let rows = report.callsites().iter().zip(report.marks());
     let rows = rows.map(|(row, mark)| {
@@ -117,7 +118,12 @@ fn shown(report: &Report) -> Value {
             "mark": mark,
         })
     });
-    json!({ "facts": report.facts(), "rows": rows.collect::<Vec<Value>>() })
+    json!({
+        "facts": report.facts(),
+        "rows": rows.collect::<Vec<Value>>(),
+        "resolved_ticks": CallsiteReport::RESOLVED_TICKS,
+        "other": OTHER,
+    })
 }
 
 /// Data as JSON for a script element: no character in it can end the element.

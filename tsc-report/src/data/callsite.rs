@@ -218,7 +218,8 @@ impl CallsiteReport {
 
     /// A call with a smaller mean cannot be distinguished from an empty one, because the code around a probe changes its visible overhead by
     /// as much.
-    pub(crate) const RESOLVED_TICKS: f64 = 30.0;
+    #[doc(hidden)]
+    pub const RESOLVED_TICKS: f64 = 30.0;
 
     /// Whether a timed call cannot be distinguished from an empty one, so that only many together mean something.
     #[must_use]

@@ -48,8 +48,8 @@ function percent(share) {
   return unsignedZero((100 * share).toFixed(1).replace("-", "−")) + " %";
 }
 
-/** The figures that the text has, too: of the program, and of each row. */
-const { facts, rows: rowFigures } = dataOf("figures");
+/** The figures that the text has, too: of the program, and of each row; the ticks from which on calls are resolved; and a name. */
+const { facts, rows: rowFigures, resolved_ticks: resolvedTicks, other } = dataOf("figures");
 const figuresOf = new Map(rowFigures.map((figures, index) => [report.callsites[index], figures]));
 const selfOf = (row) => figuresOf.get(row).self;
 const selfSum = sumOf(report.callsites.map(selfOf));
@@ -61,8 +61,8 @@ const markOf = (row) => figuresOf.get(row).mark;
 /** A time by ticks of the clock, unless none of them has found the function. */
 const found = (row, ticks) => known(row.clock_ticks) && ticks === 0 ? null : ticks;
 
-/** A time of single calls. Under 30 ticks, a timed call cannot be distinguished from an empty one. A single call is all there is to know. */
+/** A time of single calls, of which a shorter timed one cannot be distinguished from an empty one. A single call is all there is to know. */
 function ofCall(row, ticks) {
   const one = ticks ?? (row.calls === 1 ? found(row, row.mean_ticks) : null);
-  return known(one) && one < 30 && row.probe !== "light" ? `<${time(30)}` : time(one);
+  return known(one) && one < resolvedTicks && row.probe !== "light" ? `<${time(resolvedTicks)}` : time(one);
 }

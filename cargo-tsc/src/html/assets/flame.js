@@ -1,7 +1,7 @@
 // The call tree as a flame graph. A box is as wide as the self ticks of its context and of those below it.
 "use strict";
 
-const nameOf = (context) => known(context.callsite) ? report.callsites[context.callsite].name : "<other>";
+const nameOf = (context) => known(context.callsite) ? report.callsites[context.callsite].name : other;
 
 /** The contexts as d3-flame-graph wants them: nested, each with its own value. In a recursion, inclusive ticks of contexts do not add up. */
 function nested() {
@@ -21,7 +21,7 @@ function flameTip(node) {
   const parts = [`${name}: ${percent(node.value / flameSum)}, ${time(node.value)} on the CPU`, `${time(context.self_ticks)} self`];
   if (known(context.calls)) parts.push(`${count(context.calls)} calls`);
   const found = known(context.callsite) && base ? change(report.callsites[context.callsite]) : null;
-  if (found) parts.push(`mean ${((found.ratio - 1) * 100).toFixed(1)} %${found.resolved ? "" : " (not resolved)"}`);
+  if (found) parts.push(`mean ${changeText(found)}`);
   return parts.join(", ");
 }
 
@@ -31,7 +31,7 @@ function flameColour(node) {
   const { context, name } = node.data;
   if (base) {
     const found = context && known(context.callsite) ? change(report.callsites[context.callsite]) : null;
-    if (!found || !found.resolved) return "#c8c8c8";
+    if (!found?.resolved) return "#c8c8c8";
     const strength = Math.min(1, Math.abs(Math.log2(found.ratio)));
     return found.ratio > 1 ? d3.interpolateReds(0.25 + 0.5 * strength) : d3.interpolateBlues(0.25 + 0.5 * strength);
   }

@@ -12,7 +12,7 @@ function showHeader() {
   const [program, ...rest] = process.argv;
   byId("program").textContent = program || "a report";
   byId("arguments").textContent = rest.join(" ");
-  const meta = Object.entries(report.meta ?? {}).map(([key, value]) => `${key}=${value}`).join(", ");
+  const meta = Object.entries(report.meta).map(([key, value]) => `${key}=${value}`).join(", ");
   const many = report.processes > 1 ? `${report.processes} processes` : "";
   byId("run").textContent = [many, localTime(process.started), process.host, meta].filter(Boolean).join(" · ");
   const untimed = report.tick_clock?.no_times_because;
@@ -27,7 +27,7 @@ function showFacts() {
   const { callsites, process } = report;
   const [probes, blocked, waiting] = facts;
   const cpu = known(process.cpu_ns) && hertz ? process.cpu_ns / 1e9 * hertz : null;
-  const wall = ["wall time", known(process.duration_ns) ? nanoseconds(process.duration_ns) : "–"];
+  const wall = ["wall time", nanoseconds(process.duration_ns)];
   const shown = [
     // Of several processes, the time from start to end is only that of the first.
     ...(report.processes > 1 ? [] : [wall]),
@@ -46,7 +46,7 @@ function showMachine() {
   byId("machine-summary").textContent = "Machine: " +
     `${clock.cpu ?? machine.arch ?? "unknown CPU"}${clock.hypervisor ? ` under ${clock.hypervisor}` : ""}; ${clock.source} at ${rate}`;
   const fact = (name, value) => byId("machine").append(element("dt", {}, name), element("dd", {}, String(value)));
-  for (const doubt of clock.doubtful ?? []) fact("doubtful", doubt);
+  for (const doubt of clock.doubtful) fact("doubtful", doubt);
   fact("step of the counter", `${clock.resolution_ticks} ticks`);
   if (known(clock.invariant)) fact("invariant", clock.invariant ? "yes" : "no");
   if (clock.clocksource) fact("clocksource", clock.clocksource);
@@ -57,7 +57,7 @@ function showMachine() {
   for (const cost of clock.overheads) {
     fact(`probe, fence ${cost.fence}`, `${cost.visible_ticks.toFixed(1)} ± ${cost.visible_error_ticks.toFixed(1)} ticks inside the measured span, ${cost.total_ticks.toFixed(1)} per call; both subtracted`);
   }
-  for (const [key, value] of Object.entries(machine)) if (known(value) && typeof value !== "object") fact(key, value);
+  for (const [key, value] of Object.entries(machine)) if (known(value)) fact(key, value);
 }
 
 function show() {

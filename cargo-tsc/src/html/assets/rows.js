@@ -70,12 +70,13 @@ const columns = [
   { key: "max", label: "max", value: (row) => row.max_ticks, show: (row) => ofCall(row, row.max_ticks) },
 ].filter(({ key }) => (key !== "change" || base) && (key !== "blocked" || greatestBlocked > 0));
 
+const changeText = ({ ratio, resolved }) => (ratio >= 1 ? "+" : "−") + percent(Math.abs(ratio - 1)) + (resolved ? "" : " (not resolved)");
+
 function changeCell(row) {
   const found = change(row);
   if (!found) return baseRows.has(identity(row)) ? "–" : "new";
-  const text = (found.ratio >= 1 ? "+" : "−") + percent(Math.abs(found.ratio - 1));
-  if (!found.resolved) return text + " (not resolved)";
-  return element("span", { class: found.ratio > 1 ? "slower" : "faster" }, text);
+  if (!found.resolved) return changeText(found);
+  return element("span", { class: found.ratio > 1 ? "slower" : "faster" }, changeText(found));
 }
 
 const sorting = { key: "self", descending: true };
@@ -179,7 +180,7 @@ function detail(row) {
 
 /** A list of the row's slowest calls with their callers, or nothing. */
 function slowCalls(row) {
-  const calls = row.slowest ?? [];
+  const calls = row.slowest;
   if (!calls.length) return [];
   const line = (call) => {
     const parts = [["on the CPU", call.on_cpu_ticks], ["blocked", call.blocked_ticks], ["waiting", call.waiting_ticks]]
