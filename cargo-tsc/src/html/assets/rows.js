@@ -166,8 +166,8 @@ function detail(row) {
   fact("calls", count(row.calls) + (isTimed ? `, of which ${count(row.samples)} are in the histogram` : ", counted by a light probe"));
   const error = (value, name) => known(value) ? ` ± ${time(value)} (${name})` : "";
   fact("mean", time(row.mean_ticks) + error(row.std_error_ticks, "standard error") + error(row.systematic_error_ticks, "systematic"));
-  if (known(row.min_ticks)) fact("min, p90, p99.9", [row.min_ticks, row.p90_ticks, row.p999_ticks].map(time).join(", "));
-  if (known(row.first_ticks)) fact("first call", time(row.first_ticks));
+  if (known(row.min_ticks)) fact("min, p90, p99.9", [row.min_ticks, row.p90_ticks, row.p999_ticks].map((ticks) => ofCall(row, ticks)).join(", "));
+  if (known(row.first_ticks)) fact("first call", ofCall(row, row.first_ticks));
   const parts = [["on the CPU", row.on_cpu_ticks], ["blocked", row.blocked_ticks], ["waiting for a CPU", row.waiting_ticks]];
   const places = parts.filter(([, ticks]) => known(ticks)).map(([name, ticks]) => `${time(ticks)} ${name}`);
   if (places.length) fact("all calls", places.join(", "));
