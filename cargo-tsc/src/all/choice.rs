@@ -1,5 +1,6 @@
 //! Chooses the probe of each function, from what a run with light probes has counted.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -119,6 +120,12 @@ impl Measured {
         (BEYOND_REPORT * self.probes).max(LOST_INLINING * self.entries as f64)
     }
 
+    /// The order in which functions lose their probes: the greatest share of probes first, and then the most probes.
+    fn by_probes(&self, other: &Self) -> Ordering {
+        let by_share = other.perturbation().total_cmp(&self.perturbation());
+        by_share.then(other.probes.total_cmp(&self.probes))
+    }
+
     /// The probes' share of the function's own time.
     #[must_use]
     pub fn perturbation(&self) -> f64 {
@@ -230,10 +237,7 @@ pub fn choose(
     let is_worth = |function: &Measured| {
         has_times && function.probes > NOTICEABLE * ticks && function.perturbation() > WORTH
     };
-    others.sort_by(|a, b| {
-        let by_share = b.perturbation().total_cmp(&a.perturbation());
-        by_share.then(b.probes.total_cmp(&a.probes))
-    });
+    others.sort_by(Measured::by_probes);
     let (bare, light): (Vec<_>, Vec<_>) = others.into_iter().partition(|function| {
         let is_needed = function.perturbation() > MOSTLY || excess > WANTED - 1.0;
         let is_left_out = is_worth(function) && is_needed && leave_out(function);

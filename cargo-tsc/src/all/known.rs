@@ -85,6 +85,19 @@ impl Known {
         let files = self.files.clone();
         remembered::write(&self.path, self.of, &Contents { files, choice })
     }
+
+    /// Notes in the saved choice, if there is one, that the program may not end by itself: the next run is to report what it has when a signal
+    /// ends it.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn forget_end(&self) -> Result<()> {
+        let saved = self.read().map(|choice| Choice {
+            ends_soon: false,
+            ..choice
+        });
+        saved.map_or(Ok(()), |choice| self.write(choice))
+    }
 }
 
 #[cfg(test)]

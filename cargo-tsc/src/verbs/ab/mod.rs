@@ -58,16 +58,10 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
             return Err(error);
         }
     };
-    let ids = [0, 1].map(|side| format!("{:016x}", RandomState::new().hash_one(side)));
-    for (side, other) in [(0, 1), (1, 0)] {
-        let about = &mut sides[side].session.about;
-        about.id = Some(ids[side].clone());
-        about.interleaved_with = Some(ids[other].clone());
-    }
+    note_turns(&mut sides);
     let ended = rounds::measure(args, &mut sides).transpose();
     // The last run is often one before. The newest session is what `report` shows by itself.
-    let [before, after] = &sides;
-    after.session.follow(&before.session)?;
+    sides[1].session.follow(&sides[0].session)?;
     if let Some(ended) = ended {
         return end_early(sides, ended);
     }
@@ -82,6 +76,16 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     let [one, other] = sides.map(|side| name_of(side.session.folder()));
     remark(&format!("kept as {one} and {other}"));
     Ok(exit)
+}
+
+/// Notes in both sessions that they are measured in turns with each other.
+fn note_turns(sides: &mut [Side; 2]) {
+    let ids = [0, 1].map(|side| format!("{:016x}", RandomState::new().hash_one(side)));
+    for (side, other) in [(0, 1), (1, 0)] {
+        let about = &mut sides[side].session.about;
+        about.id = Some(ids[side].clone());
+        about.interleaved_with = Some(ids[other].clone());
+    }
 }
 
 /// Keeps the runs so far, if both sides have a report. Without one, nothing can be compared, now or later.

@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal as _};
 
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
+use tsc_report::Report;
 
 use crate::all::beside::{Beside, REPEATABLE_SECONDS};
-use crate::all::choice::{self, Choice, Measured, REPEATED};
+use crate::all::choice::{self, Choice, Measured, REPEATED, Runs};
 use crate::all::crossing::Crossing;
 use crate::all::{Copies, Runtime, Wanted, remarks};
 use crate::build::{CargoCommand, Executable, Project};
@@ -53,15 +54,14 @@ fn measure(
 ) -> Result<Exit> {
     let mut input = Input::for_runs(2)?;
     let known = copies.known_choice(runtime, args.only.as_ref())?;
-    let known_choice = known.read();
     // What was chosen before is not chosen again.
-    let first_round = known_choice.as_ref().map_or(0, |_| ROUNDS);
-    let mut chosen = known_choice.unwrap_or_default();
+    let found = known.read().map(|chosen| (ROUNDS, chosen));
+    let (first_round, mut chosen) = found.unwrap_or_default();
     copies.choose(&chosen);
     for number in first_round.. {
         let measured = copies.annotated(runtime)?;
         ensure!(copies.attributes != 0, NOTHING);
-        let mut round = Round {
+        let round = Round {
             args,
             number,
             is_shown: number == first_round,
@@ -73,17 +73,10 @@ fn measure(
             is_timed: copies.light == 0,
             bar: progress::runs(&title(number, chosen.bare.len()), u64::from(args.runs)),
         };
-        let mut outcome = match round.first_turn() {
-            Err(error) if round.session.about.runs.is_empty() => {
-                round.discard()?;
-                return Err(error);
-            }
-            outcome => outcome?,
-        };
+        let (mut round, mut outcome) = round.begin()?;
         let is_compared = !outcome.interrupted && !outcome.has_crashed();
         if is_compared {
-            round.find_end()?;
-            chosen.ends_soon = round.ends_soon;
+            chosen.ends_soon = round.find_end()?;
             if let Some(choice) = round.choice(copies, &chosen)? {
                 copies.choose(&choice);
                 chosen.add(choice);
@@ -95,13 +88,15 @@ fn measure(
                 known.write(chosen.clone())?;
             }
             round.others(&mut outcome)?;
-        } else if let Some(mut choice) = known.read() {
-            // The next run is to report what it has when a signal ends it.
-            choice.ends_soon = false;
-            known.write(choice)?;
+        } else {
+            known.forget_end()?;
         }
-        let session = round.end(copies, &chosen, is_compared)?;
-        return outcome::print(args, session, store, &outcome);
+        return outcome::print(
+            args,
+            round.end(copies, &chosen, is_compared)?,
+            store,
+            &outcome,
+        );
     }
     unreachable!("the last round keeps its probes")
 }
@@ -124,6 +119,17 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
+    /// Makes the first turn. A session without a run is discarded.
+    fn begin(mut self) -> Result<(Self, Outcome)> {
+        match self.first_turn() {
+            Err(error) if self.session.about.runs.is_empty() => {
+                self.discard()?;
+                Err(error)
+            }
+            outcome => Ok((self, outcome?)),
+        }
+    }
+
     fn first_turn(&mut self) -> Result<Outcome> {
         let output = outcome::shown_output(self.args);
         if self.number == 0 {
@@ -175,17 +181,14 @@ impl Round<'_> {
     }
 
     /// Finds out whether the program ends by itself soon. If so, measures its time again as it will be measured from now on.
-    fn find_end(&mut self) -> Result<()> {
-        if self.ends_soon {
-            return Ok(());
-        }
-        self.ends_soon = self.beside.ends_soon();
-        if self.ends_soon {
+    fn find_end(&mut self) -> Result<bool> {
+        if !self.ends_soon && self.beside.ends_soon() {
+            self.ends_soon = true;
             let variables = self.variables();
             self.beside
                 .measure_again(&variables, self.measured, self.input)?;
         }
-        Ok(())
+        Ok(self.ends_soon)
     }
 
     /// Other probes, with which the next round is to begin. `None` if these are kept.
@@ -216,31 +219,8 @@ impl Round<'_> {
             return Ok(None);
         }
         so_far.ends_soon &= number == 0; // afterwards, those that never return have become light
-        let mut crossing = Crossing::new(&sum, chosen.crossed);
-        let mut called = Measured::all(&sum);
-        let all = called.len();
-        for function in &mut called {
-            function.is_inner &= copies.can_leave_out(&function.place);
-        }
-        for closure in called.iter().filter(|function| function.is_inner) {
-            crossing.leave_out(&closure.place);
-        }
-        let mut choice = choice::choose(called, so_far, &mut |function| {
-            copies.can_leave_out(&function.place) && crossing.leave_out(&function.place)
-        });
-        choice.crossed = crossing.share();
-        let are_kept = !choice.bare.is_empty() && choice.bare.len() + choice.inner.len() == all;
-        if are_kept {
-            progress::remark(
-                "every probe costs too much, but without them nothing would be measured: all are kept",
-            );
-            choice.bare.clear();
-            choice.crossed = 0.0;
-        }
-        if all != 0 {
-            choice.filtered = choice::filtered(&sum);
-            choice.filtered.retain(|place| copies.can_leave_out(place));
-        }
+        let crossing = Crossing::new(&sum, chosen.crossed);
+        let (choice, are_kept) = choose(copies, &sum, so_far, crossing);
         let is_other =
             !(choice.bare.is_empty() && choice.inner.is_empty() && choice.filtered.is_empty());
         Ok(Some(choice).filter(|_| is_other || number == 0 && !are_kept))
@@ -294,6 +274,40 @@ impl Round<'_> {
         self.bar.finish_and_clear();
         self.session.discard()
     }
+}
+
+/// Chooses probes from the runs so far. Also returns whether all are kept, because none would be left.
+fn choose(
+    copies: &Copies<'_>,
+    sum: &Report,
+    so_far: Runs,
+    mut crossing: Crossing,
+) -> (Choice, bool) {
+    let mut called = Measured::all(sum);
+    let all = called.len();
+    for function in &mut called {
+        function.is_inner &= copies.can_leave_out(&function.place);
+    }
+    for closure in called.iter().filter(|function| function.is_inner) {
+        crossing.leave_out(&closure.place);
+    }
+    let mut choice = choice::choose(called, so_far, &mut |function| {
+        copies.can_leave_out(&function.place) && crossing.leave_out(&function.place)
+    });
+    choice.crossed = crossing.share();
+    let are_kept = !choice.bare.is_empty() && choice.bare.len() + choice.inner.len() == all;
+    if are_kept {
+        progress::remark(
+            "every probe costs too much, but without them nothing would be measured: all are kept",
+        );
+        choice.bare.clear();
+        choice.crossed = 0.0;
+    }
+    if all != 0 {
+        choice.filtered = choice::filtered(sum);
+        choice.filtered.retain(|place| copies.can_leave_out(place));
+    }
+    (choice, are_kept)
 }
 
 /// The title of the progress bar. When probes have been chosen, the runs begin again.
