@@ -8,6 +8,7 @@ use syn::{Error, Expr, ExprUnary, LitStr, Path, Result, Token, UnOp, parse_quote
 
 use crate::fence;
 use crate::precedence;
+use crate::refuse;
 
 const ACCEPTED: &str = "light, name = \"…\", fence = \"…\", bytes = …, items = …, record = …, per_type, skip, crate = …";
 
@@ -83,10 +84,7 @@ impl Args {
         let mut errors: Option<Error> = None;
         while !input.is_empty() {
             if let Err(error) = args.parse_one(input).and_then(|()| end_of_argument(input)) {
-                match &mut errors {
-                    Some(errors) => errors.combine(error),
-                    None => errors = Some(error),
-                }
+                refuse::also(&mut errors, error);
                 skip_to_comma(input);
             }
             input.parse::<Option<Token![,]>>()?;

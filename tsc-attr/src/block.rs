@@ -14,6 +14,7 @@ use crate::nested_attr::{self, NestedAttr};
 use crate::precedence;
 use crate::refuse;
 use crate::row_name;
+use crate::tokens::delimited;
 
 /// Both forms of a block: the measured one, and the one as written except for the attributes of this macro.
 #[derive(Default)]
@@ -22,11 +23,6 @@ pub(crate) struct Block {
     pub(crate) bare: TokenStream,
     /// All errors inside.
     pub(crate) error: Option<Error>,
-}
-
-/// Whether an item with this keyword holds functions.
-pub(crate) fn is_block(keyword: &TokenTree) -> bool {
-    matches!(keyword, TokenTree::Ident(ident) if ident == "impl" || ident == "trait" || ident == "mod")
 }
 
 // Input:  impl T { fn f() { … }  #[cycles(skip)] fn g() { … }  const fn h() { … } }
@@ -66,9 +62,7 @@ fn all_inert(head: &[TokenTree]) -> bool {
 }
 
 fn with_body(mut head: TokenStream, body: &Group, content: TokenStream) -> TokenStream {
-    let mut group = Group::new(body.delimiter(), content);
-    group.set_span(body.span());
-    head.extend([TokenTree::Group(group)]);
+    head.extend([delimited(body.delimiter(), content, body.span())]);
     head
 }
 
@@ -107,12 +101,12 @@ impl Walk {
             })) => {
                 self.0.measured.extend(measured);
                 self.0.bare.extend(bare);
-                self.blame(error);
+                error.into_iter().for_each(|error| self.blame(error));
             }
             Ok(None) => self.keep(bare),
             Err(error) => {
                 self.keep(bare);
-                self.blame(Some(error));
+                self.blame(error);
             }
         }
     }
@@ -122,11 +116,8 @@ impl Walk {
         self.0.bare.extend(tokens);
     }
 
-    fn blame(&mut self, error: Option<Error>) {
-        match (&mut self.0.error, error) {
-            (Some(errors), Some(error)) => errors.combine(error),
-            (first, error) => *first = first.take().or(error),
-        }
+    fn blame(&mut self, error: Error) {
+        refuse::also(&mut self.0.error, error);
     }
 }
 
@@ -147,8 +138,8 @@ fn measure(
     if nested.is_conditional || args.skip.is_some() {
         return Ok(None);
     }
-    let keyword = items::keyword(trees);
-    if is_block(&keyword) && ends_in_body(trees) {
+    let keyword = items::keyword(trees).to_string();
+    if items::is_block(&keyword) && ends_in_body(trees) {
         let name = args.name.take();
         let name = name.or_else(|| row_name::of_block(block.name.as_ref(), trees));
         let args = Args {
@@ -157,8 +148,7 @@ fn measure(
         };
         return expand(&args, bare.clone()).map(Some);
     }
-    let is_fn = keyword.to_string() == "fn";
-    let can_be_measured = is_fn && ends_in_body(trees);
+    let can_be_measured = keyword == "fn" && ends_in_body(trees);
     if !is_explicit && !can_be_measured {
         return Ok(None);
     }
@@ -175,7 +165,7 @@ fn measure(
         ..args.over(block)
     };
     if function.is_measured() {
-        return refuse::already_measured(&args).map(|()| None);
+        return refuse::already_measured(args.first_argument()).map(|()| None);
     }
     match expand::function(&args, &function) {
         Ok(measured) => Ok(Some(Block {

@@ -7,6 +7,7 @@ use syn::{Block, Expr, Stmt};
 
 use crate::items;
 use crate::precedence;
+use crate::tokens::is_punct;
 
 /// All of a body's tokens, in order.
 pub(crate) struct Body {
@@ -49,7 +50,7 @@ fn take(trees: &mut Vec<TokenTree>, len: fn(&[TokenTree]) -> usize) -> TokenStre
 fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, Option<TokenStream>) {
     let last = trees
         .iter()
-        .rposition(is_semicolon)
+        .rposition(|tree| is_punct(Some(tree), ';'))
         .map_or(0, |semi| semi + 1);
     let region = precedence::at_any_depth(trees.split_off(last).into_iter().collect());
     let mut stmts: TokenStream = trees.into_iter().collect();
@@ -69,10 +70,6 @@ fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, Option<TokenStream>) {
     }
 }
 
-fn is_semicolon(tree: &TokenTree) -> bool {
-    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ';')
-}
-
 /// Whether `stmt` is a last expression whose value must be computed before the stop.
 ///
 /// These are left as they are, although they may compute something: `&x`, because the words of rustc's error about a returned reference to
@@ -90,7 +87,7 @@ fn computes(stmt: &Stmt) -> bool {
 fn computes_value(expr: &Expr) -> bool {
     let begins_with_attr = || {
         let first = expr.to_token_stream().into_iter().next();
-        matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '#')
+        is_punct(first.as_ref(), '#')
     };
     let no_else = matches!(expr, Expr::If(expr) if expr.else_branch.is_none());
     let trivial = matches!(

@@ -21,7 +21,7 @@ const OFF: bool = cfg!(not(any(
 /// The item in the form for this build.
 pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let trees: Vec<TokenTree> = item.clone().into_iter().collect();
-    let is_block = block::is_block(&items::keyword(&trees));
+    let is_block = items::is_block(&items::keyword(&trees).to_string());
     let holds_attrs = is_block && nested_attr::mentions_cycles(item.clone());
     if OFF && args.is_empty() && !holds_attrs {
         // What a build that measures refuses is refused where it was written, and not only in the program that measures.
@@ -43,7 +43,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
     }
     let function = Function::parse(item.clone())?;
     if function.is_measured() {
-        return refuse::already_measured(&args).map(|()| item);
+        return refuse::already_measured(args.first_argument()).map(|()| item);
     }
     let measured = expand::function(&args, &function)?;
     let block = Block {

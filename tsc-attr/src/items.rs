@@ -3,6 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 
 use crate::precedence;
+use crate::tokens::is_punct;
 
 /// The number of tokens of the item at the front of `trees`; `None` if a statement that is no item may begin there.
 fn leading_item_len(trees: &[TokenTree]) -> Option<usize> {
@@ -23,8 +24,8 @@ pub(crate) fn leading_items_len(trees: &[TokenTree]) -> usize {
 /// The number of tokens of the outer attributes and doc comments at the front of `trees`.
 pub(crate) fn attrs_len(trees: &[TokenTree]) -> usize {
     let mut len = 0;
-    while let [TokenTree::Punct(hash), TokenTree::Group(group), ..] = &trees[len..] {
-        if hash.as_char() != '#' || group.delimiter() != Delimiter::Bracket {
+    while let [hash, TokenTree::Group(group), ..] = &trees[len..] {
+        if !is_punct(Some(hash), '#') || group.delimiter() != Delimiter::Bracket {
             break;
         }
         len += 2;
@@ -132,17 +133,16 @@ fn begins_item(trees: &[TokenTree]) -> bool {
         "use" | "static" | "type" | "struct" | "enum" | "trait" | "mod" | "impl" | "fn"
         | "extern" => true,
         "const" => next.is_some_and(|next| next != "move" && next != "async"),
-        "unsafe" => next.is_some_and(|next| qualifies_fn(next) || is_block_item(next)),
+        "unsafe" => next.is_some_and(|next| qualifies_fn(next) || is_block(next)),
         "async" => next.is_some_and(qualifies_fn),
         "union" => next.is_some_and(|next| next != "as"),
-        "macro_rules" => {
-            matches!(trees.get(1), Some(TokenTree::Punct(bang)) if bang.as_char() == '!')
-        }
+        "macro_rules" => is_punct(trees.get(1), '!'),
         _ => false,
     }
 }
 
-fn is_block_item(keyword: &str) -> bool {
+/// Whether an item with this keyword holds functions.
+pub(crate) fn is_block(keyword: &str) -> bool {
     matches!(keyword, "impl" | "trait" | "mod")
 }
 
@@ -193,10 +193,6 @@ fn depths(trees: &[TokenTree]) -> impl Iterator<Item = usize> {
             *after_minus = minus;
             Some(*depth)
         })
-}
-
-fn is_punct(tree: Option<&TokenTree>, char: char) -> bool {
-    matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == char)
 }
 
 /// The number of tokens of `#![…]` and `//!` at the front of `trees`.

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Punct, Spacing, TokenStream, TokenTree};
 use syn::Result;
 
 use crate::args::Args;
-use crate::tokens::mentions;
+use crate::tokens::{is_punct, mentions};
 
 /// An item's attributes, with this macro's separated from all others.
 pub(crate) struct NestedAttr {
@@ -63,10 +63,9 @@ fn cycles_arguments(attr: &[TokenTree]) -> Option<TokenStream> {
         _ => (trees.as_slice(), TokenStream::new()),
     };
     let (name, qualifiers) = path.split_last()?;
-    let is_path = qualifiers.iter().all(|tree| {
-        matches!(tree, TokenTree::Ident(_))
-            || matches!(tree, TokenTree::Punct(colon) if colon.as_char() == ':')
-    });
+    let is_path = qualifiers
+        .iter()
+        .all(|tree| matches!(tree, TokenTree::Ident(_)) || is_punct(Some(tree), ':'));
     (is_path && name.to_string() == "cycles").then_some(arguments)
 }
 

@@ -6,8 +6,15 @@ use quote::ToTokens as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Error, LitStr, Result, Signature};
 
-use crate::args::Args;
-use crate::tokens::mentions;
+use crate::tokens::{is_punct, mentions};
+
+/// Adds an error to those so far.
+pub(crate) fn also(errors: &mut Option<Error>, error: Error) {
+    match errors {
+        Some(errors) => errors.combine(error),
+        None => *errors = Some(error),
+    }
+}
 
 /// Rejects functions that cannot contain a probe.
 pub(crate) fn function(attrs: &[Attribute], sig: &Signature) -> Result<()> {
@@ -61,10 +68,9 @@ pub(crate) fn not_a_function(at: &TokenTree) -> Error {
     )
 }
 
-/// Rejects arguments for a function that another attribute already measures. Without arguments there is nothing more to do.
-pub(crate) fn already_measured(args: &Args) -> Result<()> {
-    args.first_argument()
-        .map_or(Ok(()), |argument| Err(comes_too_late(&argument)))
+/// Rejects an argument for a function that another attribute already measures. Without one there is nothing more to do.
+pub(crate) fn already_measured(argument: Option<TokenStream>) -> Result<()> {
+    argument.map_or(Ok(()), |argument| Err(comes_too_late(&argument)))
 }
 
 /// The error about `argument` of a second `#[cycles]` on a function that is already measured.
@@ -111,7 +117,7 @@ pub(crate) fn await_in(block: TokenStream) -> Result<()> {
             _ => {}
         }
         begun = begun.after(&tree);
-        after_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
+        after_dot = is_punct(Some(&tree), '.');
     }
     Ok(())
 }

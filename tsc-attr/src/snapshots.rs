@@ -36,7 +36,7 @@ fn expand(source: &str) -> TokenStream {
     let attr: Vec<TokenTree> = trees.drain(..2).collect();
     let args = crate::nested_attr::NestedAttr::split(&attr).args().unwrap();
     let item = trees.iter().cloned().collect();
-    if block::is_block(&items::keyword(&trees)) {
+    if items::is_block(&items::keyword(&trees).to_string()) {
         return block::expand(&args, item).unwrap().measured;
     }
     expand::function(&args, &Function::parse(item).unwrap()).unwrap()

@@ -11,6 +11,11 @@ pub(crate) fn mentions(tokens: TokenStream, wanted: fn(&str) -> bool) -> bool {
     })
 }
 
+/// Whether the token is this character.
+pub(crate) fn is_punct(tree: Option<&TokenTree>, char: char) -> bool {
+    matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == char)
+}
+
 /// `{ tokens }` or `( tokens )` at `span`.
 ///
 /// A body's braces keep the span of the braces as written: their edition decides when temporaries drop.
