@@ -10,9 +10,9 @@ pub(super) type Code = fn(u64, *mut u8) -> i64;
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Kernel {
-    pub run: fn(u64, *mut u8) -> i64,
+    pub run: Code,
     /// The same loop without the instruction, if there would be anything in it. Its time is subtracted.
-    pub without: Option<fn(u64, *mut u8) -> i64>,
+    pub without: Option<Code>,
     pub copies: u32,
 }
 

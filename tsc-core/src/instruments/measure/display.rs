@@ -62,9 +62,16 @@ impl Display for Measurement {
             }
         }
         writeln!(f, "{}", self.verdict())?;
-        if self.samples() == 0 {
-            return Ok(());
+        match self.samples() {
+            0 => Ok(()),
+            _ => self.write_samples(f),
         }
+    }
+}
+
+impl Measurement {
+    /// The distribution of the samples, and what the figures rest on.
+    fn write_samples(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let spread = self.spread_percent.map(|percent| format!("{percent:.1} %"));
         writeln!(
             f,

@@ -122,35 +122,16 @@ impl Run {
             rounds.iter().map(net).collect()
         };
         let mut ticks = net(|round| round.work);
-        let precision = self.plan.precision;
         // The clock around each round converts it, so a slow change of the clock makes no error.
         let clocks = self.clocks(&rounds, step);
         let cycles = clocks.map(|clocks| {
-            let clock = CoreRatio::of_rounds(&clocks);
-            let per_tick = clock.cycles_per_tick();
-            let step = step / batch * per_tick;
-            let converted = |ticks: &[f64]| -> Vec<f64> {
-                let rounds = ticks.iter().zip(&clocks);
-                rounds.map(|(ticks, clock)| ticks * clock).collect()
-            };
-            let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * step);
-            let mut cycles = converted(&ticks);
-            if self.plan.baseline_is_empty {
-                let known = centre(&converted(&net(|round| round.known)));
-                let hidden = fence_hiding::correction(known.mean, centre(&cycles).mean);
-                cycles.iter_mut().for_each(|cycles| *cycles += hidden);
-                let hidden = hidden / per_tick;
-                ticks.iter_mut().for_each(|ticks| *ticks += hidden);
-            }
-            let mut known = centre(&cycles);
-            let error = known.std_error.hypot(baseline_error * per_tick);
-            known.std_error = error.hypot(REFERENCE_ERROR * known.mean);
-            (known, judge(&cycles, precision, step, 1.0), clock)
+            let known = net(|round| round.known);
+            self.in_core_cycles(&mut ticks, &known, &clocks, baseline_error)
         });
         let (clean, interrupted) = (self.rounds.len(), self.interrupted);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
-        let by_ticks = judge(&ticks, precision, step / batch, self.plan.unit);
+        let by_ticks = judge(&ticks, self.plan.precision, step / batch, self.plan.unit);
         let verdict = match (&cycles, by_ticks) {
             _ if interrupted > clean => Verdict::Unsettled {
                 why: UnsettledReason::Interrupted { clean, interrupted },
@@ -174,6 +155,37 @@ impl Run {
             baseline_ticks: baseline.mean,
             ..measurement
         }
+    }
+
+    /// Converts net ticks per call, those of the chain of known length as well, to core cycles. Adds to both what a fence has hidden.
+    fn in_core_cycles(
+        &self,
+        ticks: &mut [f64],
+        known: &[f64],
+        clocks: &[f64],
+        baseline_error: f64,
+    ) -> (Centre, Result<f64, UnsettledReason>, CoreRatio) {
+        let clock = CoreRatio::of_rounds(clocks);
+        let per_tick = clock.cycles_per_tick();
+        let step = self.plan.step as f64 / self.batch as f64 * per_tick;
+        let converted = |ticks: &[f64]| -> Vec<f64> {
+            let rounds = ticks.iter().zip(clocks);
+            rounds.map(|(ticks, clock)| ticks * clock).collect()
+        };
+        let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * step);
+        let mut cycles = converted(ticks);
+        if self.plan.baseline_is_empty {
+            let known = centre(&converted(known));
+            let hidden = fence_hiding::correction(known.mean, centre(&cycles).mean);
+            cycles.iter_mut().for_each(|cycles| *cycles += hidden);
+            let hidden = hidden / per_tick;
+            ticks.iter_mut().for_each(|ticks| *ticks += hidden);
+        }
+        let mut centre = centre(&cycles);
+        let error = centre.std_error.hypot(baseline_error * per_tick);
+        centre.std_error = error.hypot(REFERENCE_ERROR * centre.mean);
+        let verdict = judge(&cycles, self.plan.precision, step, 1.0);
+        (centre, verdict, clock)
     }
 
     /// The core cycles per tick during each of these rounds: by the mean reference of the rounds around it, because a single one is off by as
@@ -224,16 +236,13 @@ mod tests {
 
     fn plan(counter: &Scripted) -> Plan {
         Plan {
-            name: String::new(),
-            bytes: None,
-            cpu: None,
             precision: 0.01,
             time_limit: Duration::from_secs(1),
-            batch: None,
             isolated: true,
             step: counter.step(),
             unit: 1.0,
             baseline_is_empty: true,
+            ..Plan::default()
         }
     }
 
