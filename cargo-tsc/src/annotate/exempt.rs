@@ -81,12 +81,8 @@ pub(super) fn is_special(attributes: &[Attribute]) -> bool {
 /// Whether an item exists only for tests.
 pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
-        Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
-        meta => meta
-            .path()
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == "test"),
+        Meta::List(list) if list.path.is_ident("cfg") => list.tokens.to_string() == "test",
+        _ => last_word(attribute) == "test",
     })
 }
 

@@ -57,6 +57,7 @@ fn what_is_done_sooner_than_a_probe_stays_bare() {
          $fn product(a: &M, b: &M) -> M { a * b }\n$fn negated(a: M) -> M { -a }\nfn sum(&self) -> f64 { self.a + self.b }\n\
          impl T { #[cfg(test)] fn of_tests() { f() } $fn of_all() { f() } }\ntrait U { #[cfg(test)] fn of_tests() { f() } }\n\
          #[test] fn t() { f() }\n#[tokio::test] async fn tt() { f() }\n#[cfg(test)] mod tests { fn g() { f() } }\n\
+         #[tokio::test(flavor = \"multi_thread\")] async fn ttt() { fn nested() { f() } }\n\
          #[panic_handler] fn p(_: &I) -> ! { loop {} }\nunsafe impl std::alloc::GlobalAlloc for A { fn alloc() { f() } }\n",
         Where::Worthwhile,
     );
