@@ -60,7 +60,9 @@ fn insert(
     match place {
         Where::Blocks => {
             let blocks = file.items.iter().filter_map(block);
-            functions.found = blocks.map(Inserted::timed).collect();
+            functions.found = blocks
+                .map(|at| Inserted::before(at, Probe::Timed))
+                .collect();
         }
         Where::Functions => functions.visit_file(&file),
         Where::Worthwhile => {

@@ -64,10 +64,6 @@ pub(super) struct Inserted {
 }
 
 impl Inserted {
-    pub(super) fn timed(at: usize) -> Self {
-        Self::before(at, Probe::Timed)
-    }
-
     /// An attribute before the first token after a function's other attributes.
     pub(super) fn before(at: usize, probe: Probe) -> Self {
         Self {

@@ -17,7 +17,7 @@ mod values;
 pub use comparable::objections;
 pub use judge::compare;
 pub use policy::Policy;
-pub use print::{NOT_TIMED, print};
+pub use print::{NOT_TIMED, print, slower_and_faster};
 pub use row::{Comparison, Difference, Row, Verdict, known_change};
 pub use sides::WHOLE;
 pub use values::values;

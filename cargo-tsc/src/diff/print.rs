@@ -72,10 +72,7 @@ fn print_rows(
 /// A summary of all rows in one line.
 fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String {
     let mut parts = Vec::new();
-    let (slower, faster) = match comparison.exact {
-        true => ("more", "fewer"),
-        false => ("slower", "faster"),
-    };
+    let (slower, faster) = slower_and_faster(comparison.exact);
     for (verdict, word) in [
         (Verdict::Slower, slower),
         (Verdict::Faster, faster),
@@ -153,16 +150,20 @@ fn change(ratio: f64) -> String {
     }
 }
 
+/// The words for the two changes: a count becomes no faster, but less.
+pub const fn slower_and_faster(exact: bool) -> (&'static str, &'static str) {
+    if exact {
+        ("more", "fewer")
+    } else {
+        ("slower", "faster")
+    }
+}
+
 fn verdict(row: &Row, exact: bool) -> Cell {
+    let (slower, faster) = slower_and_faster(exact);
     let (text, style) = match row.verdict {
-        Verdict::Slower => (
-            if exact { "more" } else { "slower" },
-            AnsiColor::Red.on_default().bold(),
-        ),
-        Verdict::Faster => (
-            if exact { "fewer" } else { "faster" },
-            AnsiColor::Green.on_default().bold(),
-        ),
+        Verdict::Slower => (slower, AnsiColor::Red.on_default().bold()),
+        Verdict::Faster => (faster, AnsiColor::Green.on_default().bold()),
         Verdict::Layout => ("layout", AnsiColor::Yellow.on_default()),
         Verdict::NoChange => ("no change", Style::new()),
         Verdict::New => ("new", AnsiColor::Yellow.on_default()),

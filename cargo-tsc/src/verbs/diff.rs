@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
 use crate::diff::{
     Comparison, Difference, NOT_TIMED, Policy, Row, Verdict, WHOLE, compare, known_change,
-    objections, print,
+    objections, print, slower_and_faster,
 };
 use crate::exit::Exit;
 use crate::output::unless_closed;
@@ -129,7 +129,7 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     }
     let slower = named(comparison, |verdict| verdict == Verdict::Slower);
     if !slower.is_empty() {
-        let word = if comparison.exact { "more" } else { "slower" };
+        let (word, _) = slower_and_faster(comparison.exact);
         return (Exit::Regression, format!("{word}: {slower}"));
     }
     let unresolved = named(comparison, Verdict::is_open);
