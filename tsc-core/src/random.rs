@@ -12,6 +12,11 @@ impl Random {
         Self(seed)
     }
 
+    /// The generator for the waits of a measurement.
+    pub(crate) const fn for_waits() -> Self {
+        Self::new(0x9e37_79b9_7f4a_7c15)
+    }
+
     #[inline]
     pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;

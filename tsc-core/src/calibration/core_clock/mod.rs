@@ -120,9 +120,6 @@ const FIRST_ROUNDS: usize = 5;
 /// long ones less.
 const DISTURBED: f64 = 2.0;
 
-/// For the waits before each chain.
-const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// The bursts so far, in cycles per tick.
 static BURSTS: Mutex<Vec<f64>> = Mutex::new(Vec::new());
 /// The most bursts that are kept. After that, each new burst replaces the oldest one.
@@ -136,7 +133,7 @@ pub(crate) fn first_reading() {
     if let Some(mut bursts) = BURSTS.try_lock()
         && bursts.is_empty()
     {
-        let mut jitter = Random::new(SEED);
+        let mut jitter = Random::for_waits();
         let cycles = (2 * FIRST_SHORT * LINKS_PER_BLOCK) as f64;
         let rounds = (0..FIRST_ROUNDS).map(|_| difference(additions, FIRST_SHORT, &mut jitter));
         let rounds = rounds.filter(|&ticks| ticks > 0);
@@ -194,7 +191,7 @@ fn difference(chain: fn(u64) -> i64, short: u64, jitter: &mut Random) -> i64 {
 }
 
 fn burst() -> Result<(f64, CycleSource), CoreClockError> {
-    let mut jitter = Random::new(SEED);
+    let mut jitter = Random::for_waits();
     let rounds = [(); ROUNDS].map(|()| {
         let adds = difference(additions, SHORT, &mut jitter);
         let multiplies = difference(multiplications, SHORT_MULTIPLICATIONS, &mut jitter);

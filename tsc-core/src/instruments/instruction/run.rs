@@ -95,7 +95,7 @@ fn settle(
     let bench = Bench::new(kernel, scratch, limit)?;
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
     let mut dropped = 0;
-    let mut jitter = Random::new(0x9e37_79b9_7f4a_7c15);
+    let mut jitter = Random::for_waits();
     loop {
         for _ in 0..ROUNDS_PER_LOOK {
             match uninterrupted(|| bench.round(&mut jitter)) {

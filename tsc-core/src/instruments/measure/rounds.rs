@@ -55,7 +55,7 @@ impl Run {
                 .div_ceil(LINKS_PER_BLOCK)
                 .max(LEAST_BLOCKS),
             plan,
-            jitter: Random::new(0x9e37_79b9_7f4a_7c15),
+            jitter: Random::for_waits(),
         }
     }
 
