@@ -148,8 +148,8 @@ impl FutureTotals {
 mod tests {
     use super::*;
     use crate::record::callsite::meta;
-    use crate::record::totals::Totals;
     use crate::tsc::Lfence;
+    use tsc_report::CallsiteSums;
 
     macro_rules! callsite {
         ($name:literal) => {{
@@ -165,13 +165,13 @@ mod tests {
         body();
     }
 
-    fn totals(callsite: &'static Callsite) -> Totals {
+    fn sums(callsite: &'static Callsite) -> CallsiteSums {
         let found = registry::figures()
             .unwrap()
             .callsites
             .into_iter()
             .find(|(one, _)| core::ptr::eq(*one, callsite));
-        found.map(|(_, totals)| totals).unwrap_or_default()
+        found.map(|(_, totals)| totals.sums).unwrap_or_default()
     }
 
     #[test]
@@ -180,13 +180,9 @@ mod tests {
         let callsite = callsite!("moves");
         let mut call = FutureTotals::new();
         poll(callsite, &mut call, || {});
-        let suspended = totals(callsite);
+        let suspended = sums(callsite);
         assert_eq!(
-            (
-                suspended.sums.calls(),
-                suspended.sums.polls,
-                suspended.sums.cancelled
-            ),
+            (suspended.calls(), suspended.polls, suspended.cancelled),
             (0, 1, 0)
         );
         std::thread::spawn(move || {
@@ -196,12 +192,9 @@ mod tests {
         })
         .join()
         .unwrap();
-        let done = totals(callsite);
-        assert_eq!(
-            (done.sums.calls(), done.sums.polls, done.sums.cancelled),
-            (1, 2, 0)
-        );
-        assert_eq!(done.sums.threads, 2);
+        let done = sums(callsite);
+        assert_eq!((done.calls(), done.polls, done.cancelled), (1, 2, 0));
+        assert_eq!(done.threads, 2);
     }
 
     #[test]
@@ -216,16 +209,9 @@ mod tests {
             call.cancel(callsite);
         }
         FutureTotals::new().cancel(callsite);
-        let totals = totals(callsite);
-        assert_eq!(
-            (
-                totals.sums.calls(),
-                totals.sums.polls,
-                totals.sums.cancelled
-            ),
-            (0, 100, 100)
-        );
-        assert!(totals.sums.gross() > 0);
+        let sums = sums(callsite);
+        assert_eq!((sums.calls(), sums.polls, sums.cancelled), (0, 100, 100));
+        assert!(sums.gross() > 0);
     }
 
     #[test]
@@ -237,17 +223,12 @@ mod tests {
             inner.complete(callsite);
         });
         outer.complete(callsite);
-        let totals = totals(callsite);
+        let sums = sums(callsite);
         assert_eq!(
-            (
-                totals.sums.calls(),
-                totals.sums.polls,
-                totals.sums.inner,
-                totals.sums.firsts
-            ),
+            (sums.calls(), sums.polls, sums.inner, sums.firsts),
             (2, 2, 1, 1)
         );
-        assert!(totals.sums.inner_gross <= totals.sums.gross());
+        assert!(sums.inner_gross <= sums.gross());
     }
 
     #[test]
@@ -260,15 +241,10 @@ mod tests {
             }
             call.complete(callsite);
         }
-        let totals = totals(callsite);
-        let sampled = totals.sums.sum + totals.sums.first_sum + totals.sums.excluded_sum;
-        assert_eq!((totals.sums.calls(), totals.sums.polls), (2, 20));
+        let sums = sums(callsite);
+        let sampled = sums.sum + sums.first_sum + sums.excluded_sum;
+        assert_eq!((sums.calls(), sums.polls), (2, 20));
         // The ticks of the polls contain the visible overhead of each poll; a sample contains one.
-        assert!(
-            totals.sums.gross() >= sampled,
-            "{} of {}",
-            sampled,
-            totals.sums.gross()
-        );
+        assert!(sums.gross() >= sampled, "{} of {}", sampled, sums.gross());
     }
 }
