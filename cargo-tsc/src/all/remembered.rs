@@ -1,5 +1,5 @@
-//! What a run finds out for later ones, in a file of the folder of the copies. It holds for what it depends on, of which the file has a digest. Another
-//! version of this program may find out something else.
+//! What a run finds out for later ones, in a file of the folder of the copies. It holds for what it depends on, of which the file has a
+//! digest. Another version of this program may find out something else.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};

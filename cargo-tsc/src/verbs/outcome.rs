@@ -1,4 +1,4 @@
-//! What runs of a program gave: their reports, and how they ended. For `run`, with and without `--all`.
+//! What runs of a program gave: their reports, and how they ended.
 
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
