@@ -53,6 +53,20 @@ impl Run {
             .join("\n")
     }
 
+    /// Checks how the self-test's lines on `name` begin, and that they contain a text.
+    ///
+    /// # Panics
+    ///
+    /// If not.
+    #[track_caller]
+    pub fn assert_found(&self, name: &str, verdict: &str, text: &str) {
+        let finding = self.finding(name);
+        assert!(
+            finding.starts_with(verdict) && finding.contains(text),
+            "{finding}"
+        );
+    }
+
     /// Checks that every call was counted and that the program's own result is right.
     ///
     /// # Panics
