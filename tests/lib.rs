@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 #[cfg(unix)]
 use std::process::Output;
+#[cfg(unix)]
+use std::time::Duration;
 
 use tsc_runtime::__private::{Callsite, Probe, Slot, meta};
 use tsc_runtime::tsc::FencePolicy;
@@ -120,6 +122,39 @@ pub fn shows_sleep(sleeper: &CallsiteReport) -> bool {
         skipped("this kernel does not show that a thread slept");
     }
     does
+}
+
+/// The CPU time of this thread so far.
+///
+/// # Panics
+///
+/// If the kernel refuses to tell.
+#[cfg(unix)]
+#[must_use]
+pub fn cpu_time() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes one timespec.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    assert_eq!(failed, 0);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// The resident memory of the process; 0 but on Linux.
+///
+/// # Panics
+///
+/// If Linux does not tell.
+#[must_use]
+pub fn resident_bytes() -> usize {
+    if !cfg!(target_os = "linux") {
+        return 0;
+    }
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux tells");
+    let pages = statm.split(' ').nth(1).expect("the second of its numbers");
+    pages.parse::<usize>().expect("it is a number") * 4096
 }
 
 /// The folder of what cargo builds below `target` with this profile, for the target of these tests if `CARGO_BUILD_TARGET` names one.

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 use std::thread;
 
+use tests::resident_bytes;
 use tsc_runtime::{cycles, snapshot};
 
 /// Counts the bytes that this thread allocates, and the bytes that the process has allocated and not freed.
@@ -84,15 +85,4 @@ fn hundred_thousand_threads_leave_nothing_behind() {
     let report = snapshot();
     let row = report.callsite("short-lived").unwrap();
     assert_eq!((row.calls(), row.threads()), (THREADS, THREADS));
-}
-
-/// The resident memory of the process, or 0 if the system does not report it.
-fn resident_bytes() -> usize {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: usize = statm
-        .split(' ')
-        .nth(1)
-        .and_then(|pages| pages.parse().ok())
-        .unwrap_or(0);
-    pages * 4096
 }

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use tests::sandboxed::forbid;
+use tests::{cpu_time, row};
 use tsc_runtime::{CallsiteReport, Report, affinity, calibration, cycles, snapshot};
 
 const SLEEP: Duration = Duration::from_millis(2);
@@ -19,13 +20,6 @@ const SLEEP: Duration = Duration::from_millis(2);
 #[cycles(name = "sleeping")]
 fn sleeping() {
     thread::sleep(SLEEP);
-}
-
-fn row(name: &str) -> CallsiteReport {
-    snapshot()
-        .callsite(name)
-        .expect("the callsite was called")
-        .clone()
 }
 
 /// Held while a test sleeps in `sleeping` and looks at its row.
@@ -192,17 +186,6 @@ fn busy_threads_change_no_net_figure() {
     assert!(near(means[1], means[0]), "{peace:?} {crowd:?}");
     let all = means[1] * 20.0;
     assert!((all / crowd.total_ticks() - 1.0).abs() < 1e-6, "{crowd:?}");
-}
-
-/// The CPU time of this thread so far.
-fn cpu_time() -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: writes one timespec.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// A signal interrupts the call but takes no time off the CPU, and the call is long enough on the CPU to be a sample.

@@ -1,10 +1,10 @@
 //! The call tree takes memory by what is in it: threads with few contexts take few pages.
 #![cfg(all(target_os = "linux", not(miri)))]
 
-use std::fs;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use tests::resident_bytes;
 use tsc_runtime::{cycles, snapshot, tree};
 
 #[cycles]
@@ -21,13 +21,6 @@ fn trunk() {
         ($($n:literal)*) => { $(branch::<$n>();)* };
     }
     call!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
-}
-
-/// The process's resident memory.
-fn resident_bytes() -> usize {
-    let statm = fs::read_to_string("/proc/self/statm").unwrap();
-    let pages = statm.split(' ').nth(1).unwrap();
-    pages.parse::<usize>().unwrap() * 4096
 }
 
 /// What each of so many threads takes that run `work` and wait for each other.

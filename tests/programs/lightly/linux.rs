@@ -178,7 +178,7 @@ pub(crate) fn main() {
                         .collect();
                     threads.into_iter().for_each(|thread| _ = thread.join());
                 }
-                resident_bytes()
+                tests::resident_bytes()
             };
             // First those that fill the caches of the allocator and the runtime.
             println!("{} {}", run(40), run(160));
@@ -270,19 +270,7 @@ fn add_up() {
 
 /// The CPU time of this thread, in nanoseconds.
 fn cpu_time() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: writes one timespec.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
-}
-
-fn resident_bytes() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages = statm.split(' ').nth(1).unwrap();
-    pages.parse::<u64>().unwrap() * 4096
+    tests::cpu_time().as_secs_f64() * 1e9
 }
 
 fn spare_no_descriptor() {
