@@ -3,7 +3,8 @@
 use anyhow::Result;
 use tsc_report::Report;
 
-use super::choice::{Measured, Runs};
+use super::choice::Runs;
+use super::measured::Measured;
 use crate::build::Executable;
 use crate::execute::{Batch, Ended};
 use crate::input::Input;

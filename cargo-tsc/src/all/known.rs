@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Choice, Measured};
+use super::choice::Choice;
+use super::measured::Measured;
 use super::remembered;
 use crate::annotate;
 
@@ -103,7 +104,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all::choice::tests::function;
+    use crate::all::measured::tests::function;
 
     #[test]
     fn a_choice_is_for_the_same_sources() {

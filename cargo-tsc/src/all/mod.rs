@@ -11,6 +11,7 @@ mod dependencies;
 mod folder;
 mod known;
 mod manifest;
+pub mod measured;
 mod outside;
 pub mod remarks;
 mod remembered;

@@ -4,8 +4,9 @@ use anyhow::Result;
 use tsc_report::Report;
 
 use super::beside::Beside;
-use super::choice::{ALLOWED, Choice, Measured};
+use super::choice::{ALLOWED, Choice};
 use super::copies::Copies;
+use super::measured::Measured;
 use crate::session::Writer;
 
 /// At most this many names are printed; the others are counted.

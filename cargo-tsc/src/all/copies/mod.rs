@@ -1,35 +1,30 @@
 //! The copies of a project: where they are, what is annotated in them, and how they are built.
 
+mod cargo;
 mod contents;
 mod refused;
+mod update;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail};
 use regex_lite::Regex;
 use tsc_report::{CallsiteReport, Report};
 
 use super::choice::Choice;
-use super::copy::{Replaced, left_out, sync, sync_lock};
 use super::dependencies::{Dependencies, OURS, Places, Wanted};
-use super::folder::Folder;
 use super::known::{FileDigests, Known, Last};
 use super::manifest::Runtime;
 use super::outside::Outside;
 use super::remembered::digest;
-use super::written::Written;
-use super::{rustc, unopened};
+use super::unopened;
 use crate::annotate::Probe;
-use crate::build::{
-    Build, Built, CargoCommand, Executable, Measurement, Project, sharing, toolchain, wrappers,
-};
+use crate::build::{Built, CargoCommand, Executable, Measurement, Project, sharing, toolchain};
 use crate::progress::pass_on;
 use crate::session::Store;
-use crate::sources::{on_disk, plain};
+use crate::sources::plain;
 pub use refused::Refused;
 
 /// The folder in that of the sessions that has the copies and what is built from them.
@@ -275,97 +270,5 @@ impl<'a> Copies<'a> {
         let others = others.map(|option| self.command.has(&[option]));
         let lock = std::fs::read(copy.join("Cargo.lock")).ok();
         digest((toolchain(), features, others, lock))
-    }
-
-    /// Updates the copy of this name, and returns its folder.
-    fn sync(&self, name: &str, replaced: &Replaced) -> Result<PathBuf> {
-        let root = self.original.root();
-        let copy = self.outside.copy(&self.folder, name);
-        let target = self.original.target();
-        let mut leave_out = left_out(root, target);
-        if copy.starts_with(on_disk(root)) {
-            // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
-            leave_out.push(root.join(".cargo"));
-        }
-        let context = || copy.display().to_string();
-        let all = Folder::open(Store::new(target).folder(), ALL).with_context(context)?;
-        let folder = self.outside.open(&all, name).with_context(context)?;
-        let record = format!("{}.written.json", self.outside.name(name));
-        let record = self.folder.join(record);
-        let mut written = Written::take(&record, root)?;
-        sync(root, &folder, &leave_out, replaced, &mut written)?;
-        written.keep(&record)?;
-        self.dependencies.sync(&all, target, replaced)?;
-        // Without a lock file of the project, both copies have the one that cargo has made for the first.
-        let bare = self.outside.copy(&self.folder, BARE);
-        let (from, also) = match name {
-            ANNOTATED => (&*bare, self.dependencies.key()),
-            _ => (root, String::new()),
-        };
-        sync_lock(from, &folder, &all, OsStr::new(name), also.as_bytes()).with_context(context)?;
-        self.sync_git(&folder, &copy).with_context(context)?;
-        Ok(copy)
-    }
-
-    /// Build scripts may ask git for the version. It may write its index, so the copy has one of its own, as a worktree does. `.git` is a folder,
-    /// in which they may watch a file, so only what is another one than before is written.
-    fn sync_git(&self, copy: &Folder, path: &Path) -> io::Result<()> {
-        let git = self.original.root().join(".git");
-        if !git.is_dir() {
-            return Ok(());
-        }
-        let own = copy.folder(OsStr::new(".git"))?;
-        let line = |path: &Path| Ok(format!("{}\n", path.display()).into_bytes());
-        for (name, contents) in [
-            ("HEAD", fs::read(git.join("HEAD"))),
-            ("index", fs::read(git.join("index"))),
-            ("commondir", line(&git)),
-            ("gitdir", line(&path.join(".git"))),
-        ] {
-            let copied = OsString::from(format!("{name}.copied"));
-            if let Ok(contents) = contents
-                && !own.read(&copied).is_ok_and(|there| there == contents)
-            {
-                own.write(OsStr::new(name), &contents, None)?;
-                own.write(&copied, &contents, None)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The environment of cargo. Of `dependencies`, the paths are those of the originals, as those of the project are.
-    fn environment(
-        &self,
-        wrapper: &Path,
-        copy: &Path,
-        lints: &str,
-        dependencies: BTreeMap<PathBuf, PathBuf>,
-    ) -> Vec<(OsString, OsString)> {
-        let with_dependencies = !dependencies.is_empty();
-        let mut prefixes = dependencies;
-        prefixes.insert(copy.to_owned(), self.original.root().to_owned());
-        let mut environment = wrappers::environment(&self.command, wrapper, with_dependencies);
-        environment.extend(rustc::environment(&prefixes, lints));
-        environment.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
-        environment
-    }
-
-    /// The build of a copy.
-    fn build<'b>(
-        &'b self,
-        project: &'b Project,
-        target: &str,
-        title: &str,
-        environment: Vec<(OsString, OsString)>,
-    ) -> Build<'b> {
-        Build {
-            project,
-            command: &self.command,
-            folder: project.here(),
-            target: Some(self.folder.join(target)),
-            intermediate: sharing::can_share(project).then(|| self.folder.join("build")),
-            environment,
-            title: title.to_owned(),
-        }
     }
 }

@@ -7,8 +7,9 @@ use indicatif::ProgressBar;
 use tsc_report::Report;
 
 use crate::all::beside::{Beside, REPEATABLE_SECONDS};
-use crate::all::choice::{self, Choice, Measured, REPEATED, Runs};
+use crate::all::choice::{self, Choice, REPEATED, Runs};
 use crate::all::crossing::Crossing;
+use crate::all::measured::Measured;
 use crate::all::{Copies, Runtime, Wanted, remarks};
 use crate::build::{CargoCommand, Executable, Project};
 use crate::command_line::RunArgs;
