@@ -125,17 +125,21 @@ fn of_cpu(times: Option<(f64, f64)>) -> String {
     }
 }
 
-/// The functions whose probes still slow the run down most.
+/// The functions whose probes still slow the run down most. If theirs are few, something else does.
 fn costs(sum: &Report) -> String {
     let mut functions = Measured::all(sum);
     functions.sort_by(|a, b| b.probes.total_cmp(&a.probes));
     let most = functions.first().map_or(0.0, |first| first.probes);
     functions.retain(|function| function.probes > most / 20.0);
-    let names = functions.iter().take(3).map(|function| &*function.name);
-    let names: Vec<&str> = names.collect();
+    let all = sum.self_sum();
+    let part = |function: &Measured| {
+        let share = 100.0 * function.probes / all;
+        format!("{} ({share:.1} % of the time)", function.name)
+    };
+    let parts: Vec<String> = functions.iter().take(3).map(part).collect();
     format!(
         "still over {ALLOWED} ×; the most probes are in {}",
-        names.join(", ")
+        parts.join(", ")
     )
 }
 
@@ -144,5 +148,27 @@ fn duration(seconds: f64) -> String {
         format!("{:.2} ms", seconds * 1e3)
     } else {
         format!("{seconds:.3} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_with_the_most_probes_are_named_with_their_share() {
+        let row = |name: &str, calls: u64| {
+            serde_json::json!({
+                "name": name, "module": "m", "file": "m.rs", "line": calls,
+                "probe": "light", "calls": calls, "self_ticks": 5000, "probe_ticks": 7 * calls,
+            })
+        };
+        let mut report = serde_json::to_value(Report::default()).unwrap();
+        report["callsites"] = vec![row("few", 4), row("some", 20), row("many", 100)].into();
+        let report = Report::from_json(&report.to_string()).unwrap();
+        assert_eq!(
+            costs(&report),
+            "still over 1.2 ×; the most probes are in m::many (4.7 % of the time), m::some (0.9 % of the time)"
+        );
     }
 }
