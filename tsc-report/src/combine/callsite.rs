@@ -31,18 +31,44 @@ impl CallsiteReport {
         }
         self.combine(other, how);
         combine_each(&mut self.events, &other.events, |of| &of.event, how);
-        let (threads, others) = (&mut self.thread_rows, &other.thread_rows);
-        combine_each(threads, others, |of| &of.name, how);
+        let others = &other.thread_rows;
+        combine_each(&mut self.thread_rows, others, |of| &of.name, how);
         if how == Merge {
-            self.sums.merge(&other.sums);
+            let others = other.sums_beside(self);
+            self.sums = self.sums_beside(other);
+            self.sums.merge(&others);
             // The most self ticks first; equal ones by name, so that the order of merging does not matter.
+            let threads = &mut self.thread_rows;
             *threads = sorted(threads, &|one, other| one.name.cmp(&other.name));
             *threads = sorted(threads, &|one, other| other.self_ticks.cmp(&one.self_ticks));
         } else {
             let (samples, walls) = (&mut self.histogram, &self.wall_histogram);
             self.sums.subtract(&other.sums, samples, walls);
             self.events.retain(|event| event.calls != 0);
-            threads.retain(|row| row.calls != 0 || row.total_ticks != WholeTicks::default());
+            self.thread_rows
+                .retain(|row| row.calls != 0 || row.total_ticks != WholeTicks::default());
+        }
+    }
+
+    /// The sums to add to those of `other`. No tick finds a timed function in a process without light calls. Beside ticks of another process, the
+    /// times of its calls stand for them.
+    fn sums_beside(&self, other: &Self) -> CallsiteSums {
+        let sums = self.sums.clone();
+        let is_found = |sums: &CallsiteSums| sums.clock_ticks != 0 || sums.ticked != 0;
+        let is_by_calls = sums.linked == 0 && !is_found(&sums) && !self.is_light();
+        let times = self.on_cpu_ticks.zip(self.self_on_cpu_ticks);
+        match times.filter(|_| is_by_calls && is_found(&other.sums)) {
+            None => sums,
+            Some((on_cpu, own)) => CallsiteSums {
+                linked: sums.probes(),
+                ticked: on_cpu.round() as i64,
+                ticked_off: sums.off,
+                ticked_waiting: sums.waiting,
+                ticked_own: own.round() as i64,
+                ticked_own_off: sums.own_off,
+                ticked_own_waiting: sums.own_waiting,
+                ..sums
+            },
         }
     }
 

@@ -129,3 +129,25 @@ fn difference_has_the_calls_that_are_new() {
         .collect();
     assert_eq!(times, [(9, 3), (2, 4)]);
 }
+
+/// A timed function is found by ticks only in processes with light calls.
+#[test]
+fn calls_of_a_process_without_ticks_keep_their_time_beside_ticks() {
+    let process = |pid, linked, ticked| {
+        let mut report = process(pid, &[500; 10]);
+        let sums = &mut report.callsites[0].sums;
+        (sums.own_off, sums.off, sums.linked) = (30, 30, linked);
+        (sums.clock_ticks, sums.ticked, sums.ticked_own) = (linked, ticked, ticked);
+        report.derive();
+        report
+    };
+    let [calls, ticks] = [process(2, 0, 0), process(4, 10, 6000)];
+    for (one, other) in [(&calls, &ticks), (&ticks, &calls)] {
+        let mut sum = one.clone();
+        sum.merge(other).unwrap();
+        let row = &sum.callsites[0];
+        assert_eq!((row.calls, row.clock_ticks), (20, Some(10)));
+        assert_eq!((row.total_ticks, row.self_ticks), (11_030.0, 11_030.0));
+        assert_eq!(row.self_on_cpu_ticks, Some(11_000.0));
+    }
+}

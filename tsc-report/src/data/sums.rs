@@ -67,7 +67,8 @@ macro_rules! __figures {
             record unsplit: u64 by Add,
             /// Interrupted calls (of futures: polls) whose time on the CPU is unknown.
             record unasked: u64 by Add,
-            /// Timed calls (of futures: polls) that ticks of the clock could find: those that have started since the program has light probes.
+            /// Timed calls (of futures: polls) that ticks of the clock could find: those that have started since the program has light probes. Merged
+            /// with a report that has ticks of the function, a process without light calls has the times of its calls in their place.
             record linked: u64 by Add,
             /// Calls without a measurement, which have no ticks.
             record anomalies: u64 by Add,
