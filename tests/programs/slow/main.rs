@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-#[cfg(unix)]
-use tests::cpu_time;
 use tsc_runtime::{CallsiteReport, Report, SlowCall, affinity, cycles};
 
 const REQUESTS: u32 = 200_000;
@@ -48,6 +46,19 @@ fn sleep() {
 fn compute() {
     let until = cpu_time() + Duration::from_millis(6);
     while cpu_time() < until {}
+}
+
+/// That of the tests' library is not used, because this program is also built outside of the workspace, for its timeline.
+#[cfg(unix)]
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the pointer is to a variable.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    assert_eq!(failed, 0);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 #[cfg(not(unix))]
