@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::collect::process::{as_report, begin_anew, collect_process};
+use super::collect::process::{apart, begin_anew, collect_process};
 use super::collect::{
     callsite::collect_callsites, clock::collect_clock, contexts::collect_contexts,
     tick_clock::collect_tick_clock,
@@ -209,7 +209,7 @@ pub fn reset() {
 }
 
 fn collect(figures: &Recorded) -> Report {
-    as_report(|| collect_all(figures))
+    apart(|| collect_all(figures))
 }
 
 fn collect_all(figures: &Recorded) -> Report {

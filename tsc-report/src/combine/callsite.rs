@@ -54,10 +54,9 @@ impl CallsiteReport {
     /// times of its calls stand for them.
     fn sums_beside(&self, other: &Self) -> CallsiteSums {
         let sums = self.sums.clone();
-        let is_found = |sums: &CallsiteSums| sums.clock_ticks != 0 || sums.ticked != 0;
-        let is_by_calls = sums.linked == 0 && !is_found(&sums) && !self.is_light();
+        let is_by_calls = sums.linked == 0 && !sums.is_found() && !self.is_light();
         let times = self.on_cpu_ticks.zip(self.self_on_cpu_ticks);
-        match times.filter(|_| is_by_calls && is_found(&other.sums)) {
+        match times.filter(|_| is_by_calls && other.sums.is_found()) {
             None => sums,
             Some((on_cpu, own)) => CallsiteSums {
                 linked: sums.probes(),

@@ -231,6 +231,22 @@ impl CallsiteSums {
             && (self.unknown == 0 || self.unknown < self.samples)
     }
 
+    /// Whether it is known how long each call was on the CPU.
+    pub(crate) fn is_on_cpu_known(&self, clock: &Clock) -> bool {
+        self.is_detected(clock) && self.unasked == 0
+    }
+
+    /// Whether a tick of the clock has found the function, or what it calls.
+    pub(crate) fn is_found(&self) -> bool {
+        self.clock_ticks != 0 || self.ticked != 0
+    }
+
+    /// The net ticks on the CPU outside annotated callees, by the calls.
+    pub(crate) fn own_on_cpu(&self) -> f64 {
+        let own = self.gross().wrapping_sub(self.callees) as f64;
+        own - self.visible_milliticks as f64 / 1000.0
+    }
+
     /// The mean visible overhead of one probe.
     pub(crate) fn visible(&self) -> f64 {
         let all = self.visible_milliticks as f64 / 1000.0;

@@ -56,11 +56,9 @@ fn contradiction(callsite: &CallsiteReport, clock: &Clock) -> f64 {
     if callsite.is_light() || sums.running != 0 {
         return 0.0;
     }
-    let own = sums.gross().wrapping_sub(sums.callees);
-    let by_calls = own as f64 - sums.visible_milliticks as f64 / 1000.0;
-    let by_ticks = callsite.self_on_cpu();
+    let (by_calls, by_ticks) = (sums.own_on_cpu(), callsite.self_on_cpu());
     // The calls contain light callees, if there are any, and perhaps time off the CPU.
-    let is_alone = sums.ticked <= sums.ticked_own && sums.is_detected(clock) && sums.unasked == 0;
+    let is_alone = sums.ticked <= sums.ticked_own && sums.is_on_cpu_known(clock);
     let found = share(sums.linked as f64, sums.probes() as f64).min(1.0);
     let missing = if is_alone {
         by_calls * found - by_ticks

@@ -112,8 +112,7 @@ impl CallsiteReport {
         let (all_visible, inner_visible) = (sums.visible_milliticks, sums.inner_visible_milliticks);
         let visible = all_visible.wrapping_sub(inner_visible) as f64 / 1000.0;
         let on_cpu = gross - visible;
-        let own = sums.gross().wrapping_sub(sums.callees) as f64;
-        let own_on_cpu = own - all_visible as f64 / 1000.0;
+        let own_on_cpu = sums.own_on_cpu();
         let (off, waiting) = (sums.off as f64, sums.waiting as f64);
         let blocked = sums.off.wrapping_sub(sums.waiting) as f64;
         let own_blocked = sums.own_off.wrapping_sub(sums.own_waiting) as f64;
@@ -126,7 +125,7 @@ impl CallsiteReport {
         self.registration_overhead_ticks = sums.registration as f64;
         self.nested_overhead_ticks = nested - self.registration_overhead_ticks;
         self.perturbation = share(self.overhead_ticks, on_cpu + self.overhead_ticks);
-        let is_known = sums.is_detected(clock) && sums.unasked == 0;
+        let is_known = sums.is_on_cpu_known(clock);
         let is_split = is_known && sums.unsplit == 0;
         self.on_cpu_ticks = is_known.then_some(on_cpu);
         self.self_on_cpu_ticks = is_known.then_some(own_on_cpu);

@@ -1,7 +1,8 @@
 //! Finds samples that took so much longer than the others that the time was probably not the function's own.
 //!
 //! Timer interrupts stop a thread without leaving a trace in it, and so does a hypervisor that lets another guest run. They are visible only by
-//! the time that they take, and a rare slow path of the function looks the same. So outliers stay in all figures. They are reported beside the figures, and bound by how much a mean may be too high.
+//! the time that they take, and a rare slow path of the function looks the same. So outliers stay in all figures. They are reported beside the
+//! figures, and bound by how much a mean may be too high.
 //!
 //! The rule: there are up to a thousand interrupts per second. They may hit one call in a hundred; for calls over 10 µs the share is
 //! larger, up to one in ten. The slowest of all other calls is taken to be the function's own time. A sample is an outlier if it exceeds

@@ -16,8 +16,7 @@ impl CallsiteReport {
     /// not find most calls, because there was no light one before.
     pub(crate) fn is_by_ticks(&self) -> bool {
         let sums = &self.sums;
-        let is_found = sums.clock_ticks != 0 || sums.ticked != 0;
-        self.is_light() || is_found && sums.linked.saturating_mul(2) >= sums.probes()
+        self.is_light() || sums.is_found() && sums.linked.saturating_mul(2) >= sums.probes()
     }
 
     /// Replaces the totals by those by ticks of the clock, which contain the cost of probes.

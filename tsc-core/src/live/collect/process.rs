@@ -24,7 +24,7 @@ static SINCE_CPU_NS: AtomicU64 = AtomicU64::new(0);
 static REPORTS_CPU_NS: AtomicU64 = AtomicU64::new(0);
 
 /// Calls what makes a report, whose CPU time is not the program's.
-pub(in crate::live) fn as_report<T>(make: impl FnOnce() -> T) -> T {
+pub(in crate::live) fn apart<T>(make: impl FnOnce() -> T) -> T {
     let began = cpu_time::of_thread();
     let made = make();
     if let Some((now, began)) = cpu_time::of_thread().zip(began) {
