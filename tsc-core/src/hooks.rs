@@ -98,6 +98,7 @@ mod forks {
     use std::sync::atomic::{AtomicBool, AtomicUsize};
 
     use super::{lock, unlock};
+    use crate::process::cpu_time;
     use crate::record::thread;
     use crate::{calibration, events, live, registry, tick_clock};
 
@@ -139,6 +140,7 @@ mod forks {
     extern "C" fn in_child() {
         // Where threads of the parent were being parked, parking_lot's own locks may be held for ever, too.
         crate::sync::never_park();
+        cpu_time::start_from_zero();
         registry::start_from_zero();
         calibration::overhead::start_from_zero();
         tick_clock::start_from_zero();

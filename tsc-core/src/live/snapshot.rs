@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::collect::process::{apart, begin_anew, collect_process};
+use super::collect::process::{begin_anew, collect_process};
 use super::collect::{
     callsite::collect_callsites, clock::collect_clock, contexts::collect_contexts,
     tick_clock::collect_tick_clock,
@@ -209,10 +209,6 @@ pub fn reset() {
 }
 
 fn collect(figures: &Recorded) -> Report {
-    apart(|| collect_all(figures))
-}
-
-fn collect_all(figures: &Recorded) -> Report {
     let totals = &figures.callsites;
     let measured = !totals.is_empty();
     let sums = collect_sums(figures, || {

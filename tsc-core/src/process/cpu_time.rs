@@ -1,10 +1,37 @@
 //! The CPU time of this thread and of the process, as the operating system counts it.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 #[cfg(all(unix, not(miri)))]
 use super::written;
 
 /// The CPU time of the calling thread, and that of all threads of the process, in nanoseconds. `None` if the system does not tell.
 pub(crate) use system::{of_process, of_thread};
+
+/// The CPU time that the runtime has taken for itself.
+static OWN_NS: AtomicU64 = AtomicU64::new(0);
+
+/// Calls `work`, whose CPU time is not the program's.
+pub(crate) fn apart<T>(work: impl FnOnce() -> T) -> T {
+    let began = of_thread();
+    let result = work();
+    if let Some((now, began)) = of_thread().zip(began) {
+        OWN_NS.fetch_add(now.saturating_sub(began), Relaxed);
+    }
+    result
+}
+
+/// The CPU time of the process, without what the runtime has taken for itself.
+pub(crate) fn of_program() -> Option<u64> {
+    let own = OWN_NS.load(Relaxed);
+    of_process().map(|all| all.saturating_sub(own))
+}
+
+/// Called in the child of a fork, whose CPU time begins at 0.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
+pub(crate) fn start_from_zero() {
+    OWN_NS.store(0, Relaxed);
+}
 
 /// The time by one of the system's clocks, in nanoseconds. `None` if it does not answer. This may be called in a signal handler.
 #[cfg(all(unix, not(miri)))]
@@ -77,4 +104,28 @@ mod system {
         None
     }
     pub(crate) use of_thread as of_process;
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::{OWN_NS, Relaxed, of_process, of_program, of_thread};
+    use crate::probe::{Probe, Slot};
+    use crate::record::callsite::{Callsite, meta};
+    use crate::tsc::Lfence;
+
+    #[test]
+    fn cpu_time_of_a_report_is_not_the_programs() {
+        let own = || OWN_NS.load(Relaxed);
+        static CALLSITE: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()));
+        drop(Probe::<Lfence>::start(&CALLSITE, &mut Slot::new()));
+        // Other threads may register or report meanwhile, so this only grows.
+        let before = own();
+        let began = of_thread();
+        drop(crate::snapshot());
+        let spent = of_thread().zip(began).map_or(0, |(now, began)| now - began);
+        assert!(own() - before >= spent / 2, "{spent}");
+        let least = own();
+        let program = of_program();
+        assert!(program <= of_process().map(|all| all - least));
+    }
 }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use crate::calibration::overhead;
 use crate::on_cpu;
+use crate::process::cpu_time::apart;
 use crate::process::{self, PerProcess};
 use crate::record::callsite::{self, Callsite};
 use crate::record::table::{Entry, Table};
@@ -186,10 +187,11 @@ fn register<T>(
         }
         light::begin_own_work(thread);
         let before = Sums::of(thread);
-        let made = catch_unwind(AssertUnwindSafe(|| {
+        let begin_and_make = AssertUnwindSafe(|| {
             BEGUN.get(begin);
             make(thread)
-        }));
+        });
+        let made = apart(|| catch_unwind(begin_and_make));
         add_registration_cost(thread, began, before);
         light::end_own_work(thread);
         made.ok().flatten()

@@ -2,6 +2,7 @@
 //! overhead: their records note it until the outermost call of each stops.
 
 use super::{busy_with, in_cold_path, light};
+use crate::process::cpu_time::apart;
 use crate::record::Sums;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
@@ -44,7 +45,7 @@ pub(crate) fn as_report<T>(collect: impl FnOnce() -> T) -> T {
     busy_with(light::begin_own_work);
     let began = begin_cold_path(thread::this());
     let before = Sums::of(thread::this());
-    let collected = collect();
+    let collected = apart(collect);
     in_cold_path(|thread| {
         thread.on_cpu.forget_since(began);
         add_registration_cost(thread, began, before);

@@ -21,8 +21,8 @@ data! {
         started: String => &str,
         /// The time that the report covers, in nanoseconds: from the first annotated call, or from `since_ns`, to the report.
         duration_ns: u64,
-        /// The CPU time of all threads of the process in that time, in nanoseconds, without that of earlier reports. In a merged report, of all
-        /// processes.
+        /// The CPU time of all threads of the process in that time, in nanoseconds, without what the runtime took at first calls and for
+        /// earlier reports. In a merged report, of all processes.
         cpu_ns: Option<u64> by Add,
         /// If the report does not cover everything since `started`, the time from there to its beginning, in nanoseconds: to the `reset` or
         /// `take` before it, or to the beginning of its session.

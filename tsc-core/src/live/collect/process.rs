@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::timestamp;
-use crate::process::cpu_time;
+use crate::process::cpu_time::of_program;
 use crate::tick_clock;
 use crate::tsc::{Ticks, clock, elapsed, os_clock};
 use tsc_report::Process;
@@ -20,25 +20,6 @@ static SINCE_NS: AtomicU64 = AtomicU64::new(0);
 /// The CPU time of the process until then.
 static SINCE_CPU_NS: AtomicU64 = AtomicU64::new(0);
 
-/// The CPU time that reports have taken.
-static REPORTS_CPU_NS: AtomicU64 = AtomicU64::new(0);
-
-/// Calls what makes a report, whose CPU time is not the program's.
-pub(in crate::live) fn apart<T>(make: impl FnOnce() -> T) -> T {
-    let began = cpu_time::of_thread();
-    let made = make();
-    if let Some((now, began)) = cpu_time::of_thread().zip(began) {
-        REPORTS_CPU_NS.fetch_add(now.saturating_sub(began), Relaxed);
-    }
-    made
-}
-
-/// The CPU time of the process, without that of reports.
-fn of_program() -> Option<u64> {
-    let reports = REPORTS_CPU_NS.load(Relaxed);
-    cpu_time::of_process().map(|all| all.saturating_sub(reports))
-}
-
 /// Notes that the process begins to measure now.
 pub(in crate::live) fn begin() {
     STARTED_UNIX_NS.store(os_clock::unix_now(), Relaxed);
@@ -52,7 +33,6 @@ pub(in crate::live) fn begin() {
 pub(in crate::live) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
     SINCE_NS.store(0, Relaxed);
-    REPORTS_CPU_NS.store(0, Relaxed);
 }
 
 /// When this process began to measure, in nanoseconds since 1970; 0 if it has not.
@@ -144,9 +124,8 @@ pub(in crate::live) fn host() -> String {
 
 #[cfg(all(test, not(miri)))]
 mod tests {
-    use super::{REPORTS_CPU_NS, of_program, since_start};
+    use super::since_start;
     use crate::probe::{Probe, Slot};
-    use crate::process::cpu_time;
     use crate::record::callsite::{Callsite, meta};
     use crate::tsc::Lfence;
 
@@ -162,23 +141,5 @@ mod tests {
             took - begin < (end - begin) / 2
         };
         assert!((0..20).any(is_left_out));
-    }
-
-    #[test]
-    fn cpu_time_of_a_report_is_not_the_programs() {
-        let reports = || REPORTS_CPU_NS.load(std::sync::atomic::Ordering::Relaxed);
-        static CALLSITE: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()));
-        drop(Probe::<Lfence>::start(&CALLSITE, &mut Slot::new()));
-        // Other threads may report meanwhile, so this only grows.
-        let before = reports();
-        let began = cpu_time::of_thread();
-        drop(crate::snapshot());
-        let spent = cpu_time::of_thread()
-            .zip(began)
-            .map_or(0, |(now, began)| now - began);
-        assert!(reports() - before >= spent / 2, "{spent}");
-        let least = reports();
-        let program = of_program();
-        assert!(program <= cpu_time::of_process().map(|all| all - least));
     }
 }
