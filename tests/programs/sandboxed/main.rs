@@ -19,6 +19,9 @@ fn sum_of_squares(of: &[u64]) -> u64 {
         .fold(0, u64::wrapping_add)
 }
 
+#[cycles]
+fn called_later() {}
+
 fn work() -> u64 {
     let numbers: Vec<u64> = (0..100).collect();
     (0..CALLS)
@@ -43,6 +46,8 @@ fn main() -> ExitCode {
             work();
             tests::sandboxed::kill_for(&[libc::SYS_clock_gettime]);
             work();
+            called_later();
+            let _ = std::thread::spawn(work).join();
             return ExitCode::SUCCESS;
         }
         #[cfg(target_arch = "x86_64")] // others name these calls differently

@@ -19,7 +19,6 @@ use std::sync::Arc;
 
 use crate::calibration::overhead;
 use crate::on_cpu;
-use crate::process::cpu_time::apart;
 use crate::process::{self, PerProcess};
 use crate::record::callsite::{self, Callsite};
 use crate::record::table::{Entry, Table};
@@ -58,7 +57,7 @@ pub use tree::record as record_tree;
 #[cfg(all(fuzzing, feature = "__fuzzing"))]
 pub(crate) use understood::understood;
 
-use registration::add_registration_cost;
+use registration::{add_registration_cost, of_runtime};
 use shard::{Shard, make_record};
 use sheets::Sheets;
 use thread_end::with_shard_slot;
@@ -191,7 +190,7 @@ fn register<T>(
             BEGUN.get(begin);
             make(thread)
         });
-        let made = apart(|| catch_unwind(begin_and_make));
+        let made = of_runtime(|| catch_unwind(begin_and_make));
         add_registration_cost(thread, began, before);
         light::end_own_work(thread);
         made.ok().flatten()

@@ -2,7 +2,8 @@
 //! overhead: their records note it until the outermost call of each stops.
 
 use super::{busy_with, in_cold_path, light};
-use crate::process::cpu_time::apart;
+use crate::on_cpu;
+use crate::process::cpu_time;
 use crate::record::Sums;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
@@ -27,6 +28,14 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks, before: Sums)
     thread.detector.note(now);
 }
 
+/// Calls `work`, whose CPU time is not the program's. A sandbox may kill a process that asks for its CPU time.
+pub(super) fn of_runtime<T>(work: impl FnOnce() -> T) -> T {
+    match on_cpu::unavailable() {
+        None => cpu_time::apart(work),
+        Some(_) => work(),
+    }
+}
+
 /// Calls `f`, which takes no time of the calls around it, whatever it measures itself.
 pub(crate) fn as_overhead<T>(thread: &Thread, f: impl FnOnce() -> T) -> T {
     let began = begin_cold_path(thread);
@@ -45,7 +54,7 @@ pub(crate) fn as_report<T>(collect: impl FnOnce() -> T) -> T {
     busy_with(light::begin_own_work);
     let began = begin_cold_path(thread::this());
     let before = Sums::of(thread::this());
-    let collected = apart(collect);
+    let collected = of_runtime(collect);
     in_cold_path(|thread| {
         thread.on_cpu.forget_since(began);
         add_registration_cost(thread, began, before);
