@@ -49,6 +49,6 @@ pub mod __private {
         data::rules::{Combine, How},
         derive::SQUARES_UNIT,
         order::sorted,
-        text::{Rows, escaped, gclk_column},
+        text::{Rows, count, escaped, gclk_column, time},
     };
 }

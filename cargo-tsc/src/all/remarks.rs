@@ -1,6 +1,7 @@
 //! The remarks above the report: what was changed in the copy, and how much the probes slowed the run down.
 
 use anyhow::Result;
+use tsc_report::__private::{count, time};
 use tsc_report::Report;
 
 use super::beside::Beside;
@@ -48,8 +49,8 @@ pub fn of(
     let (measured, bare) = beside.seconds();
     remarks.push(format!(
         "a run took {}, the bare program {}: {:.2} ×{}{}",
-        duration(measured),
-        duration(bare),
+        time(measured * 1e9),
+        time(bare * 1e9),
         measured / bare,
         of_cpu(beside.cpu_seconds()),
         match beside.turns() {
@@ -102,7 +103,7 @@ fn probes(copies: &Copies<'_>, chosen: &Choice) -> Vec<String> {
         remarks.push(format!(
             "  left out: {}, {} calls, {:.0} % probe",
             function.name,
-            function.calls,
+            count(function.calls),
             function.perturbation() * 100.0
         ));
     }
@@ -117,8 +118,8 @@ fn of_cpu(times: Option<(f64, f64)>) -> String {
     match times {
         Some((measured, bare)) if bare > 0.0 => format!(
             "; of CPU time, {} and {}: {:.2} ×",
-            duration(measured),
-            duration(bare),
+            time(measured * 1e9),
+            time(bare * 1e9),
             measured / bare
         ),
         _ => String::new(),
@@ -141,14 +142,6 @@ fn costs(sum: &Report) -> String {
         "still over {ALLOWED} ×; the most probes are in {}",
         parts.join(", ")
     )
-}
-
-fn duration(seconds: f64) -> String {
-    if seconds < 0.1 {
-        format!("{:.2} ms", seconds * 1e3)
-    } else {
-        format!("{seconds:.3} s")
-    }
 }
 
 #[cfg(test)]

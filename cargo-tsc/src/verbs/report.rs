@@ -149,6 +149,7 @@ fn heading(out: &mut impl Write, session: &Session, sum: &Report) -> Result<()> 
     let runs = session.runs.len();
     let about = session.about.as_ref();
     let command = about.map_or_else(|| command_line(sum), |about| about.command.join(" "));
+    let command = table::cut(&command, table::width());
     let facts = [command, session::local_start(sum)].into_iter();
     let mut facts: Vec<String> = facts.filter(|it| !it.is_empty()).collect();
     if runs > 1 {

@@ -390,7 +390,7 @@ fn what_is_called_too_often_is_left_out() {
         .remarks("building with the probes that the runs before call for\n")
         .says("app::sum");
     let ended = ended
-        .says("left out: app::tiny, 60000000 calls")
+        .says("left out: app::tiny, 60,000,000 calls")
         .says("their time is their callers'");
     assert!(!ended.out.contains("\napp::tiny"), "{}", ended.out);
     project

@@ -215,6 +215,11 @@ fn rows_are_sorted_cut_filtered_and_converted() {
         .says(":CLK: app::outer ")
         .says("self times of the runs, ± half their range: ");
     project.tsc("report x --sort speed").ends(2);
+    let many = format!("run --name many -- --release -- {}", "input ".repeat(50));
+    let many = project.tsc(&many).ends(0);
+    let title = many.out.lines().find(|line| line.starts_with("many: "));
+    let width = title.map(|title| title.chars().count());
+    assert!(width.is_some_and(|width| width < 150), "{}", many.out);
     let all = project.tsc("report x --top 0").ends(0);
     all.says("app::outer").says("app::inner::work");
     for option in ["--unit ticks", "--histogram", "--full", "--slowest"] {

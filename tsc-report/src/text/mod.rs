@@ -26,6 +26,7 @@ use crate::options::{TextForm, TextOptions, TextSort};
 use crate::{CallsiteReport, Report, nothing};
 pub use names::{escaped, gclk_column};
 pub use rows::Rows;
+pub use scale::{count, time};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -61,7 +61,8 @@ impl Scale {
 }
 
 /// Nanoseconds as `87.5ns`, `1.23ms` or `12.3s`.
-pub(super) fn time(ns: f64) -> String {
+#[must_use]
+pub fn time(ns: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     // What is rounded to 1000 of a unit is 1.00 of the next one.
     let fits = |(size, _): &(f64, &str)| ns.abs() >= 0.9995 * size;
@@ -90,7 +91,8 @@ fn three_digits(value: f64) -> String {
 }
 
 /// `1,234,567`.
-pub(super) fn count(count: u64) -> String {
+#[must_use]
+pub fn count(count: u64) -> String {
     let digits: Vec<char> = count.to_string().chars().collect();
     let groups = digits.rchunks(3).rev().map(String::from_iter);
     groups.collect::<Vec<_>>().join(",")

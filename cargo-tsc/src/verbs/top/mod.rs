@@ -7,6 +7,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use anyhow::Result;
+use tsc_report::__private::{count, time};
 use tsc_report::Report;
 
 use crate::command_line::TopArgs;
@@ -96,6 +97,11 @@ fn page(
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let now: f64 = rows.iter().map(|(_, ticks, _)| ticks).sum();
     let all = latest.self_sum();
+    let hz = latest.clock().hz();
+    let shown = |ticks: Option<f64>| match ticks.zip(hz) {
+        Some((ticks, hz)) => time(ticks / hz * 1e9),
+        None => maybe(ticks),
+    };
     let mut table = Table::new([
         "function",
         "now %",
@@ -109,11 +115,11 @@ fn page(
         table.push([
             path(row).into(),
             percent(ticks / now.max(1.0)).into(),
-            calls.to_string().into(),
+            count(calls).into(),
             percent(row.own() / all.max(1.0)).into(),
-            row.calls().to_string().into(),
-            maybe(row.mean_ticks()).into(),
-            maybe(row.p99_ticks()).into(),
+            count(row.calls()).into(),
+            shown(row.mean_ticks()).into(),
+            shown(row.p99_ticks()).into(),
         ]);
     }
     format!("{title}\n{}", table.to_text(width))
