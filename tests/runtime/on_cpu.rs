@@ -84,6 +84,27 @@ fn sleeping_function_has_figures() {
 }
 
 #[test]
+fn asking_the_kernel_is_a_cost_of_the_probe_that_asks() {
+    if !is_known() {
+        return;
+    }
+    #[cycles(name = "asks")]
+    fn asks() {
+        thread::sleep(SLEEP);
+    }
+    #[cycles(name = "around those who ask")]
+    fn around() {
+        (0..20).for_each(|_| asks());
+    }
+    around();
+    let report = snapshot();
+    let sums = |name| report.callsite(name).unwrap().sums();
+    let cost = sums("asks").extra_cost();
+    assert!(cost > 0, "{:?}", sums("asks"));
+    assert!(cost <= sums("around those who ask").nested(), "{report:#}");
+}
+
+#[test]
 fn parts_of_a_run_have_the_time_off_the_cpu_of_the_whole() {
     if !is_split() {
         return;

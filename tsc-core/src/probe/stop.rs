@@ -100,7 +100,8 @@ impl<'a> Activation<'a> {
             if after.off != 0 {
                 self.thread.add_loss(answer.at, after);
             }
-            self.thread.add_cost_of_asking(&answer);
+            let cost = self.thread.add_cost_of_asking(&answer);
+            self.record.counters.extra_cost.add(cost);
         }
     }
 

@@ -230,6 +230,7 @@ fn finish_slowly(call: &Activation<'_>, finish: impl FnOnce()) {
     if let Some(taken) = thread.taken_since(began) {
         let extra = (taken - record.hidden_cost()).max(0);
         thread.add_overhead(extra);
+        record.counters.extra_cost.add(extra);
         if thread.is_mixed() {
             light::this().account.leave_out(extra);
         }

@@ -316,10 +316,12 @@ impl Thread {
         self.add_overhead(loss.off);
     }
 
-    /// Adds what asking the kernel has cost until now.
-    pub(crate) fn add_cost_of_asking(&self, answer: &Answer) {
+    /// Adds what asking the kernel has cost until now, and returns it.
+    pub(crate) fn add_cost_of_asking(&self, answer: &Answer) -> i64 {
         let is_clean = self.detector.is_armed_by_any();
-        self.add_overhead(self.on_cpu.cost_since(answer.began, is_clean));
+        let cost = self.on_cpu.cost_since(answer.began, is_clean);
+        self.add_overhead(cost);
+        cost
     }
 
     /// The running overhead since it was `overhead_then`.

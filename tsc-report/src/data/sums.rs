@@ -82,6 +82,8 @@ macro_rules! __figures {
             stop callees: i64 by Add,
             /// The part of `nested` minus `inner_nested` that registrations and reports took.
             record registration: i64 by Add,
+            /// What the probes took beyond their calibrated cost: to ask the kernel after an interruption, and to keep slow calls.
+            record extra_cost: i64 by Add,
             /// Calls (of futures: polls) inside other calls of the same callsite.
             stop inner: u64 by Add,
             /// The gross ticks of `inner` on the CPU.

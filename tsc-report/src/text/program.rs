@@ -55,7 +55,8 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
 /// a function was on the CPU, its row also has the time that it slept, and so does not limit them.
 fn shares(report: &Report, cpu: f64, ns_per_tick: f64) -> (f64, f64) {
     let rows = report.callsites.iter();
-    let probes: f64 = rows.map(|row| row.cost_of_probes(&report.clock)).sum();
+    let cost = |row: &CallsiteReport| row.cost_of_probes(&report.clock) + row.extra_cost();
+    let probes: f64 = rows.map(cost).sum();
     let own = ns_per_tick * report.sum(&CallsiteReport::self_on_cpu);
     let clock = report.tick_clock.as_ref().map_or(0, |clock| clock.cpu_ns);
     let left = (cpu - own).max(0.0);
@@ -113,6 +114,15 @@ impl CallsiteReport {
         self.self_ticks - self.self_on_cpu()
     }
 
+    /// What its probes took beyond their calibrated cost, as far as that is not in the times by ticks of the clock.
+    fn extra_cost(&self) -> f64 {
+        if self.is_by_ticks() {
+            0.0
+        } else {
+            self.sums.extra_cost as f64
+        }
+    }
+
     /// The same for waiting for a CPU.
     fn own_waiting(&self) -> f64 {
         let sums = &self.sums;
@@ -128,6 +138,7 @@ impl CallsiteReport {
 mod tests {
     use super::*;
     use crate::TickClock;
+    use crate::data::LIGHT;
 
     /// A report on 1000 ns of CPU time, in ticks of 2 ns.
     fn report(own: f64, probes: f64, clock: u64) -> Report {
@@ -155,6 +166,16 @@ mod tests {
         assert_eq!(both(300.0, 50.0, 100), (0.1, 0.2));
         assert_eq!(both(300.0, 350.0, 100), (0.4, 0.0));
         assert_eq!(both(550.0, 350.0, 0), (0.0, 0.0));
+    }
+
+    #[test]
+    fn asking_the_kernel_is_no_time_outside_of_functions() {
+        let mut report = report(300.0, 0.0, 0);
+        report.callsites[0].sums.extra_cost = 50;
+        assert_eq!(shares(&report, 1000.0, 2.0), (0.1, 0.3));
+        // It is in the times by ticks.
+        report.callsites[0].probe = LIGHT.to_owned();
+        assert_eq!(shares(&report, 1000.0, 2.0), (0.0, 0.4));
     }
 
     #[test]
