@@ -7,7 +7,7 @@ use super::{Page, TextForm};
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, EventCount, Report, ThreadReport};
 
-/// A remark is made of long and rare calls that are more than this share of the total.
+/// A remark is made of long and rare calls that are more than this share of the total, and of calls that ticks could not find.
 const NOTED_SHARE: f64 = 0.25;
 /// A single call is worth a remark if it is more than this share of all self ticks.
 const NOTICEABLE: f64 = 0.01;
@@ -194,9 +194,13 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     let counted = counted.into_iter().filter(|(number, _)| *number != 0);
     let note = |(number, what)| format!("{} {what}", calls(number));
     let mut notes: Vec<String> = counted.map(note).collect();
-    let unlinked = row.sums.probes().saturating_sub(row.sums.linked);
-    if row.is_by_ticks() && !row.is_light() && unlinked > row.sums.probes() / 50 {
-        let what = if row.sums.polls == 0 { "call" } else { "poll" };
+    let sums = &row.sums;
+    let unlinked = sums.probes().saturating_sub(sums.linked);
+    let by_calls = sums.gross() as f64 - sums.inner_gross as f64 + sums.off as f64;
+    let by_ticks = sums.ticked as f64 + sums.ticked_off as f64;
+    let is_much = unlinked > sums.probes() / 50 || by_ticks < by_calls * (1.0 - NOTED_SHARE);
+    if row.is_by_ticks() && !row.is_light() && unlinked != 0 && is_much {
+        let what = if sums.polls == 0 { "call" } else { "poll" };
         notes.push(format!(
             "{} before the first light call, not in the times",
             several(unlinked, what)
@@ -246,19 +250,27 @@ mod tests {
 
     #[test]
     fn calls_that_ticks_could_not_find_are_said() {
-        let note = |linked| {
+        let note_of = |linked, sum, ticked| {
             let mut row = CallsiteReport {
                 fence_supported: true,
                 ..CallsiteReport::default()
             };
             let sums = &mut row.sums;
             (sums.samples, sums.linked, sums.clock_ticks) = (100, linked, 1);
+            (sums.sum, sums.ticked) = (sum, ticked);
             uncounted(&Report::default(), &row)
         };
+        let note = |linked| note_of(linked, 0, 0);
         let said = "49 calls before the first light call, not in the times";
         assert_eq!(note(51), [said]);
         // A few are not worth a line, and if most are missing, the times are those of the calls.
         assert_eq!([note(98), note(49)], [[""; 0]; 2]);
+        // Unless the few took long.
+        let said = "1 call before the first light call, not in the times";
+        assert_eq!(note_of(99, 2_000_000, 1_000_000), [said]);
+        let few = [(99, 2_000_000, 1_900_000), (100, 2_000_000, 1_000_000)];
+        let few = few.map(|(linked, sum, ticked)| note_of(linked, sum, ticked));
+        assert_eq!(few, [[""; 0]; 2]);
     }
 
     #[test]
