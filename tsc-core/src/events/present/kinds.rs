@@ -104,7 +104,8 @@ pub(super) fn choose(try_to_open: fn(&EventKind) -> io::Result<()>) -> &'static 
 /// The events that `TSC_EVENTS` names. Prints what is wrong with its other names.
 fn named() -> Vec<EventKind> {
     let list = EVENTS.get().unwrap_or_default();
-    let complain = |name: &str, wrong: &str| EVENTS.complain(name, wrong);
+    let variable = EVENTS.with_default("the rest of the list");
+    let complain = |name: &str, wrong: &str| variable.complain(name, wrong);
     parse(&list.to_string_lossy(), complain)
 }
 

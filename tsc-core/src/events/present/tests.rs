@@ -233,6 +233,7 @@ fn what_cannot_be_counted_is_said() {
             printed.contains("TSC_EVENTS=pages is unknown: expected a list of events"),
             "{printed}"
         );
+        assert!(!printed.contains("default is used: none"), "{printed}");
         let is_said = printed.contains("events: instructions: ");
         let is_counted = printed.contains("instructions are counted");
         assert!(is_said != is_counted, "{printed}");
