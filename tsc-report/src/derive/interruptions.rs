@@ -23,17 +23,21 @@ pub(super) fn left(callsites: &[CallsiteReport], clock: &Clock) -> f64 {
     let (mut count, mut ticks) = (FEW, FEW * USUAL * hz);
     for callsite in callsites {
         if let Some(more) = more_in_interrupted(&callsite.sums, EVEN * hz) {
-            count += callsite.sums.excluded as f64;
+            count += callsite.sums.own_interruptions as f64;
             ticks += more;
         }
     }
     SPREAD * (ticks / count).max(0.0)
 }
 
-/// How many more ticks the interrupted calls took than others, if they tell: if another thread took the CPU in each of them, and not in callees.
+/// How many more ticks the interrupted calls took than others, if they tell: if another thread took the CPU in each of them, and not in callees,
+/// and if these are all of its interrupted calls, so that its interruptions were in them. Calls that are long enough to be samples although they
+/// were interrupted differ by more than interruptions leave, too.
 fn more_in_interrupted(sums: &CallsiteSums, even: f64) -> Option<f64> {
     let excluded = sums.excluded;
-    if excluded == 0 || excluded >= sums.samples || sums.own_interruptions < excluded {
+    let others = sums.repaired + sums.firsts_interrupted;
+    if excluded == 0 || others != 0 || excluded >= sums.samples || sums.own_interruptions < excluded
+    {
         return None;
     }
     // What is interrupted in proportion to its length has this mean.
@@ -76,12 +80,22 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_were_interrupted_often_tell_of_each_interruption() {
+        let known = SPREAD * (4.0 * 15_000.0 + 396.0 * 30_000.0) / (4.0 + 3960.0);
+        let left = left_by(|sums| sums.own_interruptions = 3960);
+        assert!((left - known).abs() < 1e-6);
+    }
+
+    #[test]
     fn calls_that_block_or_differ_tell_nothing() {
         let usual = SPREAD * USUAL * 1e9;
         let is_usual = |left: f64| (left - usual).abs() < 1e-6;
         assert!(is_usual(left_by(|sums| sums.own_interruptions = 3)));
         assert!(is_usual(left_by(|sums| sums.excluded = 0)));
         assert!(is_usual(left_by(|sums| sums.sum = -100_000)));
+        // The other interruptions were in calls that were long enough for samples, or in a thread's first call.
+        assert!(is_usual(left_by(|sums| sums.repaired = 1)));
+        assert!(is_usual(left_by(|sums| sums.firsts_interrupted = 1)));
         // One call of 100 µs takes half of the time.
         assert!(is_usual(left_by(|sums| {
             (sums.samples, sums.sum) = (1001, 200_000);
