@@ -164,9 +164,10 @@ fn long_and_rare(page: &Page<'_>, row: &CallsiteReport) -> Option<String> {
         "TSC_EVENTS=page-faults"
     };
     Some(format!(
-        "{} of about {} each took {:.0} % of the total: see {how}",
+        "{} of about {}{} took {:.0} % of the total: see {how}",
         calls(row.outliers),
         page.scale.figure(excess / row.outliers as f64),
+        if row.outliers == 1 { "" } else { " each" },
         share * 100.0
     ))
 }
@@ -275,6 +276,7 @@ mod tests {
 
     #[test]
     fn one_call_that_took_most_is_not_called_several() {
+        let outliers = std::cell::Cell::new(5);
         let remark_of = |longest, polls, calls, total_ticks| {
             let row = CallsiteReport {
                 polls,
@@ -283,7 +285,7 @@ mod tests {
                 outlier_excess_share: Some(0.5),
                 outlier_excess_mean_ticks: Some(500.0),
                 samples: 1_000,
-                outliers: 5,
+                outliers: outliers.get(),
                 mean_ticks: Some(1000.0),
                 slowest: vec![SlowCall {
                     ticks: WholeTicks(longest),
@@ -322,6 +324,10 @@ mod tests {
         // Until completion.
         let future = remark(200_000_000, Some(10)).unwrap();
         assert!(future.starts_with("5 calls of about 100000"), "{future}");
+        outliers.set(1);
+        let future = remark(200_000_000, Some(10)).unwrap();
+        let said = "1 call of about 500000 ticks took 50 % of the total: ";
+        assert!(future.starts_with(said), "{future}");
     }
 
     #[test]
