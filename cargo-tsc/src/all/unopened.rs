@@ -94,6 +94,11 @@ fn family(name: &str, unopened: &Unopened) -> String {
     }
 }
 
+/// Whether a package, by its name, declares functions of C and has hardly any of its own: none of them can have a probe.
+fn only_declares(package: &str) -> bool {
+    package == "libc" || package.ends_with("-sys")
+}
+
 /// The packages that each function names.
 fn calls(files: &FileDigests, unopened: &Unopened) -> BTreeMap<Place, BTreeSet<String>> {
     let parsed: Vec<(&PathBuf, syn::File)> = files
@@ -139,7 +144,7 @@ struct Names(BTreeMap<String, BTreeSet<String>>);
 
 impl Names {
     fn add(&mut self, name: &str, package: &str) {
-        if !COMMON.contains(&name) {
+        if !COMMON.contains(&name) && !only_declares(package) {
             self.0
                 .entry(name.to_owned())
                 .or_default()
@@ -283,12 +288,15 @@ mod tests {
         let text = "use work_core::{run, part::Filter as F, Error};\ntype Alias = serde::Value;\n\
             fn calls() { run() }\nfn takes(filter: &F) { filter.go() }\nfn fails() -> log::Result<Error> { log::debug!(\"{}\", 1) }\n\
             fn writes() { println!(\"{}\", serde::to()) }\nfn aliased(alias: Alias) {}\nfn field(x: X) { x.run }\n\
-            fn passes() { t(1,\n|x: F| { 1 });\nasync { log::LOG } }\nfn made(by: By) -> log::Result<serde::Value> { by.go() }\n";
+            fn passes() { t(1,\n|x: F| { 1 });\nasync { log::LOG } }\nfn made(by: By) -> log::Result<serde::Value> { by.go() }\n\
+            fn forks() { libc::fork() }\nfn sends() { z_sys::send() }\n";
         std::fs::write(&file, text).unwrap();
         let unopened = [
             ("work_core", "work-core"),
             ("serde", "serde"),
             ("log", "log"),
+            ("libc", "libc"),
+            ("z_sys", "z-sys"),
         ];
         let unopened = unopened
             .map(|(name, package)| (name.to_owned(), package.to_owned()))
