@@ -19,6 +19,7 @@ fn section_that_outlives_its_thread_is_recorded() {
     let all = "50 calls, 0 running";
     assert_eq!(printed(&["section-outlives-thread"]), all);
     assert_eq!(printed(&["section-outlives-thread", "take"]), all);
+    assert_eq!(printed(&["section-outlives-thread", "no-memory"]), all);
     // Each reset removed the section before it, so only the last one is left.
     let last = "1 calls, 0 running";
     assert_eq!(printed(&["section-outlives-thread", "reset"]), last);

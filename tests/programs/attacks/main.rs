@@ -26,13 +26,16 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match &arguments[..] {
-        ["section-outlives-thread"] => thread_ends::section_outlives_thread(|| None),
-        ["section-outlives-thread", "reset"] => thread_ends::section_outlives_thread(|| {
+        ["section-outlives-thread"] => thread_ends::section_outlives_thread(false, || None),
+        ["section-outlives-thread", "no-memory"] => {
+            thread_ends::section_outlives_thread(true, || None);
+        }
+        ["section-outlives-thread", "reset"] => thread_ends::section_outlives_thread(false, || {
             tsc_runtime::reset();
             None
         }),
         ["section-outlives-thread", "take"] => {
-            thread_ends::section_outlives_thread(|| Some(tsc_runtime::take()));
+            thread_ends::section_outlives_thread(false, || Some(tsc_runtime::take()));
         }
         ["cancelled"] => thread_ends::cancelled(),
         ["calls-after-end"] => thread_ends::calls_after_end(),

@@ -2,16 +2,18 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ptr;
 use std::time::{Duration, Instant};
 
 use tsc_runtime::{cycles, snapshot};
 
 use super::forks;
 
-/// The system's allocator, and a note of each allocation on a thread that must not make any.
+/// The system's allocator, and a note of each allocation on a thread that must not make any. It refuses those of a thread that is to have no memory.
 pub(crate) struct Watched;
 
 thread_local! {
+    pub(crate) static REFUSED: Cell<bool> = const { Cell::new(false) };
     static FORBIDDEN: Cell<bool> = const { Cell::new(false) };
     static SEEN: Cell<u64> = const { Cell::new(0) };
 }
@@ -21,6 +23,9 @@ unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if FORBIDDEN.get() {
             SEEN.set(SEEN.get() + 1);
+        }
+        if REFUSED.get() {
+            return ptr::null_mut();
         }
         forks::at_allocation();
         // SAFETY: guaranteed by the caller: the same requirements apply to `System`.

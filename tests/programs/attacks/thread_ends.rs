@@ -13,11 +13,14 @@ use std::time::Instant;
 use tsc_runtime::__private::{Lfence, Section};
 use tsc_runtime::{Report, cycles, snapshot, start, stop};
 
+use super::memory;
+
 /// Holds a section, and stops it when the thread ends.
 struct Stopper(RefCell<Option<Section<Lfence>>>);
 
 impl Drop for Stopper {
     fn drop(&mut self) {
+        memory::REFUSED.set(false);
         if let Some(section) = self.0.take() {
             // If the record was freed too early, these blocks would overwrite it.
             let blocks: Vec<Vec<u8>> = (0..200).map(|n| vec![0xAA; 100 + 20 * n]).collect();
@@ -32,8 +35,11 @@ thread_local! {
 }
 
 /// Prints how many of the 50 started sections were reported. While each section is open, `between` runs on another thread. If it takes
-/// a report, it returns it.
-pub(crate) fn section_outlives_thread(between: impl Fn() -> Option<Report>) {
+/// a report, it returns it. Each thread `ends_without_memory` or has some.
+pub(crate) fn section_outlives_thread(
+    ends_without_memory: bool,
+    between: impl Fn() -> Option<Report>,
+) {
     const THREADS: usize = 50;
     let mut taken = 0;
     for _ in 0..THREADS {
@@ -46,6 +52,7 @@ pub(crate) fn section_outlives_thread(between: impl Fn() -> Option<Report>) {
                 STOPPER.with(|stopper| *stopper.0.borrow_mut() = Some(section));
                 turn.wait();
                 turn.wait();
+                memory::REFUSED.set(ends_without_memory);
             });
             turn.wait();
             taken += between().map_or(0, |report| calls(&report));

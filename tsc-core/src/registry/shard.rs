@@ -110,7 +110,7 @@ impl Shard {
                 is_to_forget: false,
             }),
         });
-        lists.live.push(Arc::clone(&shard));
+        lists.begin_thread(Arc::clone(&shard));
         shard
     }
 

@@ -113,6 +113,13 @@ fn lock_outside_queue<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
 }
 
 impl Lists {
+    /// Adds a thread. Where it may go at its end, there is room for it from now on: then there may be no memory, and its records must stay.
+    pub(super) fn begin_thread(&mut self, shard: Arc<Shard>) {
+        self.live.push(shard);
+        self.unmoved.reserve(self.live.len());
+        self.lingering.reserve(self.live.len() + self.unmoved.len());
+    }
+
     /// Moves the thread's figures to those of ended threads. If there is no memory for that, reports read them where they are.
     ///
     /// A reader has copied the figures of ended threads, and is about to read this shard. So if one `is_reading`, a thread that ends later
@@ -126,19 +133,22 @@ impl Lists {
             } else {
                 &mut self.unmoved
             };
-            return add(list, shard);
+            return list.push(shard);
         }
-        for shard in mem::take(&mut self.unmoved).into_iter().chain([shard]) {
-            let records = shard.own.lock().table.records().count();
-            if !room::is_left_for_end(records) || self.end(&shard) {
-                add(&mut self.lingering, shard);
-            }
-        }
+        let mut ended = mem::take(&mut self.unmoved);
+        ended.push(shard);
+        ended.retain(|shard| self.end(shard));
+        self.lingering.append(&mut ended);
+        self.unmoved = ended;
     }
 
-    /// Moves a thread's figures. Records of running sections remain, because the sections point to them. Returns whether there are any.
+    /// Moves a thread's figures, if there is memory for that. Records of running sections remain, because the sections point to them. Returns
+    /// whether there are any left.
     fn end(&mut self, shard: &Shard) -> bool {
         let own = &mut *shard.own.lock();
+        if !room::is_left_for_end(own.table.records().count()) {
+            return true;
+        }
         let has_ended = |record: &Record| !record.is_running();
         own.add_to(shard, &mut self.ended, false, has_ended);
         own.tree = None;
@@ -148,16 +158,9 @@ impl Lists {
             && self.spare.len() < SPARE
             && let Some(table) = own.table.take_for_reuse()
         {
-            add(&mut self.spare, table);
+            self.spare.push(table);
         }
         is_running
-    }
-}
-
-/// Adds it if there is memory for that.
-fn add<T>(list: &mut Vec<T>, it: T) {
-    if list.try_reserve(1).is_ok() {
-        list.push(it);
     }
 }
 
