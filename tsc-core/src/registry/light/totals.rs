@@ -52,10 +52,10 @@ impl Sheets {
 
 /// Adds calls.
 pub(super) fn add_counts(sums: &mut CallsiteSums, counts: &Counts) {
-    sums.counted += counts[Row::CALLS];
-    sums.units += counts[Row::UNITS];
-    sums.polls += counts[Row::POLLS];
-    sums.cancelled += counts[Row::CANCELLED];
+    sums.counted.merge(&counts[Row::CALLS]);
+    sums.units.merge(&counts[Row::UNITS]);
+    sums.polls.merge(&counts[Row::POLLS]);
+    sums.cancelled.merge(&counts[Row::CANCELLED]);
 }
 
 /// Adds time in which the function was innermost.
@@ -250,6 +250,15 @@ mod tests {
             (1000 + 501, [2000 + 1001, 1000 + 500])
         );
         Paths::new().unwrap().divide(5);
+    }
+
+    #[test]
+    fn user_may_count_anything() {
+        let mut sums = CallsiteSums::default();
+        for _ in 0..2 {
+            add_counts(&mut sums, &[1, u64::MAX, 0, 0]);
+        }
+        assert_eq!((sums.counted, sums.units), (2, u64::MAX));
     }
 
     #[test]
