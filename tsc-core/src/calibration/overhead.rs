@@ -73,7 +73,7 @@ pub(crate) fn start_from_zero() {
 /// lock that the thread it interrupts holds.
 fn with<R>(f: impl FnOnce(&mut KnownCosts) -> R) -> R {
     let _busy = thread::this().enter_cold_path();
-    f(&mut MEASUREMENTS.get(|| {}).lock())
+    f(&mut MEASUREMENTS.get().lock())
 }
 
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is

@@ -18,11 +18,10 @@ impl<T: Default> PerProcess<T> {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// This process's value. If it must be made, `before` runs first.
-    pub(crate) fn get(&'static self, before: impl FnOnce()) -> &'static T {
+    /// This process's value.
+    pub(crate) fn get(&'static self) -> &'static T {
         let mut value = self.0.load(Acquire);
         if value.is_null() {
-            before();
             let fresh = Box::into_raw(Box::default());
             let none = ptr::null_mut();
             value = match self.0.compare_exchange(none, fresh, AcqRel, Acquire) {

@@ -25,7 +25,7 @@ use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::{Record, Sums};
 use crate::sync::Mutex;
-use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use crate::tsc::{Ticks, clock};
 
@@ -63,8 +63,8 @@ use sheets::Sheets;
 use thread_end::with_shard_slot;
 
 static REGISTRY: PerProcess<Registry> = PerProcess::new();
-/// Made when the process begins to measure.
-static BEGUN: PerProcess<()> = PerProcess::new();
+/// Whether the process has begun to measure.
+static BEGUN: AtomicBool = AtomicBool::new(false);
 /// The number of callsite numbers in use. Number 0 is for calibrating the overhead.
 static NUMBERS: AtomicU32 = AtomicU32::new(1);
 /// The number of records made so far.
@@ -111,7 +111,7 @@ pub(crate) fn has_light_probes() -> bool {
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(crate) fn start_from_zero() {
     REGISTRY.forget();
-    BEGUN.forget();
+    BEGUN.store(false, Relaxed);
     UNRECORDED.store(0, Relaxed);
     callsite::finish_registering();
     light::start_from_zero();
@@ -133,7 +133,7 @@ pub(crate) fn is_paused() -> bool {
 
 /// To be called in the cold path.
 fn registry() -> &'static Registry {
-    REGISTRY.get(|| {})
+    REGISTRY.get()
 }
 
 /// Runs `f` with the thread marked as busy, and then the requests that were put off. Returns `None` if the thread is already busy: then
@@ -187,7 +187,11 @@ fn register<T>(
         light::begin_own_work(thread);
         let before = Sums::of(thread);
         let begin_and_make = AssertUnwindSafe(|| {
-            BEGUN.get(begin);
+            // The first threads may all do it. None waits, because in the child of a fork the other thread may not exist.
+            if !BEGUN.load(Acquire) {
+                begin();
+                BEGUN.store(true, Release);
+            }
             make(thread)
         });
         let made = of_runtime(|| catch_unwind(begin_and_make));

@@ -72,7 +72,7 @@ pub(crate) fn begin() {
     }
     if let Err(error) = spawn() {
         REFUSED
-            .get(|| {})
+            .get()
             .get_or_init(|| Box::new(format!("no thread could be started for its clock: {error}")));
     }
 }

@@ -48,7 +48,7 @@ const COARSE_CLOCK_NS: u64 = 10_000_000;
 
 /// `None` if another thread has been writing for too long.
 fn written() -> Option<MutexGuard<'static, Written>> {
-    patience::retry(|| WRITTEN.get(|| {}).try_lock())
+    patience::retry(|| WRITTEN.get().try_lock())
 }
 
 /// Keeps the reports so far in the file, because a reset follows and the next report will not contain them.

@@ -23,7 +23,7 @@ static TURN: PerProcess<Mutex<()>> = PerProcess::new();
 
 /// Waits until no other thread writes a report, but not for ever. After the wait it is known what the other one has reported.
 pub(super) fn turn() -> Option<MutexGuard<'static, ()>> {
-    patience::retry(|| TURN.get(|| {}).try_lock())
+    patience::retry(|| TURN.get().try_lock())
 }
 
 /// When the first process began to measure that this one comes from by forks; 0 if it is the first one itself. What has been written since then

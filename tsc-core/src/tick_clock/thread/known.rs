@@ -20,7 +20,7 @@ pub(super) fn spawn(run: extern "C" fn() -> !) -> io::Result<()> {
         run();
     })?;
     // The clock is begun once.
-    let _ = THREAD.get(|| {}).set(Box::new(thread));
+    let _ = THREAD.get().set(Box::new(thread));
     Ok(())
 }
 
