@@ -49,9 +49,7 @@ impl<T: Zeroed, const FIRST_LEN: usize> Slices<T, FIRST_LEN> {
 
     /// The longest slice; empty if there is none.
     pub(crate) fn last(&self) -> &[T] {
-        // SAFETY: as in `get`.
-        self.last_place()
-            .map_or(&[], |place| unsafe { place.as_ref() })
+        self.get(self.count.wrapping_sub(1)).unwrap_or_default()
     }
 
     /// Where the longest slice is, if there is one.
