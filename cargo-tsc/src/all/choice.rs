@@ -46,6 +46,17 @@ pub struct Runs {
     pub ends_soon: bool,
 }
 
+impl Runs {
+    /// How many times what they are calibrated to take these probes took, because they also keep the compiler from inlining: at least once.
+    #[must_use]
+    pub fn times_calibrated(&self, functions: &[Measured]) -> f64 {
+        let calibrated: f64 = functions.iter().map(|function| function.probes).sum();
+        let taken = (self.ratio - 1.0 - self.of_clock) * self.bare_seconds * self.hz;
+        let times = Some(taken / calibrated).filter(|times| times.is_finite());
+        times.map_or(1.0, |times| times.max(1.0))
+    }
+}
+
 /// The functions that get no light probe.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
@@ -238,6 +249,18 @@ mod tests {
         );
         assert_eq!(chosen(&functions(90_000), ends_soon)[0], ["long"]);
         assert_eq!(chosen(&functions(80_000), RUNS)[0], ["long"]);
+    }
+
+    #[test]
+    fn probes_take_what_the_runs_tell_but_at_least_their_calibrated_cost() {
+        let functions = [
+            function("a", 1_000_000, 50.0, 100.0),
+            function("b", 1_000_000, 50.0, 100.0),
+        ];
+        let times = |ratio| Runs { ratio, ..RUNS }.times_calibrated(&functions);
+        assert_eq!([1.0, 1.005, f64::INFINITY].map(times), [1.0; 3]);
+        assert!((times(1.025) - 2.5).abs() < 1e-6);
+        assert_eq!(RUNS.times_calibrated(&[]), 1.0);
     }
 
     #[test]

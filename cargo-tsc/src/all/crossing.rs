@@ -32,16 +32,17 @@ struct Row {
 }
 
 impl Crossing {
-    /// The call paths in a report, of a run without functions whose share `before` counts for other crates.
+    /// The call paths in a report, of a run without functions whose share `before` counts for other crates. Its probes took so many `times` what
+    /// they are calibrated to take.
     #[must_use]
-    pub fn new(report: &Report, before: f64) -> Self {
+    pub fn new(report: &Report, before: f64, times: f64) -> Self {
         let rows = report.callsites().iter().map(|row| Row {
             place: place(row),
             krate: krate(row.module()).to_owned(),
             is_left_out: false,
             is_known: row
                 .probe_ticks()
-                .is_none_or(|probes| row.self_on_cpu() > UNCERTAIN * probes),
+                .is_none_or(|probes| row.self_on_cpu() > UNCERTAIN * times * probes),
         });
         let contexts = contexts::all(report);
         Self {
@@ -128,6 +129,26 @@ mod tests {
         assert!(first.leave_out(&parse));
         assert_eq!(first.share(), 0.006);
         assert!(!crossing(first.share()).leave_out(&parse));
+    }
+
+    #[test]
+    fn what_probes_may_have_added_is_not_kept() {
+        let row = |module: &str, probes: f64| {
+            serde_json::json!({
+                "name": "f", "module": module, "file": module, "line": 1, "probe": "light",
+                "self_ticks": 60.0, "self_on_cpu_ticks": 60.0, "probe_ticks": probes,
+            })
+        };
+        let context = |row: usize, parent: Option<usize>| serde_json::json!({ "callsite": row, "parent": parent, "self_ticks": 60 });
+        let mut report = serde_json::to_value(Report::default()).unwrap();
+        report["callsites"] = vec![row("program", 0.0), row("work", 100.0)].into();
+        report["contexts"] = vec![context(0, None), context(1, Some(0))].into();
+        let report = Report::from_json(&report.to_string()).unwrap();
+        let is_left_out = |times| {
+            let mut crossing = Crossing::new(&report, 0.0, times);
+            crossing.leave_out(&("work".into(), 1))
+        };
+        assert_eq!([1.0, 1.5].map(is_left_out), [false, true]);
     }
 
     #[test]

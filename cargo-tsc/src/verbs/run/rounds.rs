@@ -220,8 +220,14 @@ impl Round<'_> {
             return Ok(None);
         }
         so_far.ends_soon &= number == 0; // afterwards, those that never return have become light
-        let crossing = Crossing::new(&sum, chosen.crossed);
-        let (choice, are_kept) = choose(copies, &sum, so_far, crossing);
+        let called = Measured::all(&sum);
+        // In the first round, most of what probes took beyond their calibrated cost is that of others than those which stay.
+        let times = match number {
+            0 => 1.0,
+            _ => so_far.times_calibrated(&called),
+        };
+        let crossing = Crossing::new(&sum, chosen.crossed, times);
+        let (choice, are_kept) = choose(copies, &sum, called, so_far, crossing);
         let is_other =
             !(choice.bare.is_empty() && choice.inner.is_empty() && choice.filtered.is_empty());
         Ok(Some(choice).filter(|_| is_other || number == 0 && !are_kept))
@@ -281,10 +287,10 @@ impl Round<'_> {
 fn choose(
     copies: &Copies<'_>,
     sum: &Report,
+    mut called: Vec<Measured>,
     so_far: Runs,
     mut crossing: Crossing,
 ) -> (Choice, bool) {
-    let mut called = Measured::all(sum);
     let all = called.len();
     for function in &mut called {
         function.is_inner &= copies.can_leave_out(&function.place);
