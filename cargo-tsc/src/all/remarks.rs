@@ -68,7 +68,7 @@ pub fn of(
     let is_slow = |(measured, bare): (f64, f64)| measured / bare > ALLOWED;
     if beside.is_unexplained(&sum) {
         remarks.push(format!(
-            "  {}; the rest is this machine: other programs, or files that were not in memory; or the runtime, where thousands of threads begin{locks}",
+            "  {}; the rest is this machine: other programs, or files that were not in memory; or loops that are optimised less with a probe in them, or thousands of threads that begin{locks}",
             beside.cost(ratio)
         ));
     } else if beside.times().is_some_and(is_slow) && ratio <= ALLOWED {
