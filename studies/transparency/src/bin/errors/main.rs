@@ -9,7 +9,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::{env, io};
+use std::{env, fs, io};
 
 use serde_json::Value;
 use transparency::cargo;
@@ -57,6 +57,7 @@ fn main() -> io::Result<()> {
     }
     profile::check()?;
     let scratch = cargo::scratch("errors")?;
+    fs::create_dir_all(&scratch)?;
     let hotspots = is_wanted("hotspots").then(|| hotspots::Forms::build(&scratch));
     let hotspots = hotspots.transpose()?;
     let light = light::build(&scratch, is_wanted)?;
