@@ -57,7 +57,7 @@ pub use tree::record as record_tree;
 #[cfg(all(fuzzing, feature = "__fuzzing"))]
 pub(crate) use understood::understood;
 
-use registration::{add_registration_cost, of_runtime};
+use registration::{add_registration_cost, as_registration};
 use shard::{Shard, make_record};
 use sheets::Sheets;
 use thread_end::with_shard_slot;
@@ -194,7 +194,7 @@ fn register<T>(
             }
             make(thread)
         });
-        let made = of_runtime(|| catch_unwind(begin_and_make));
+        let made = as_registration(|| catch_unwind(begin_and_make));
         add_registration_cost(thread, began, before);
         light::end_own_work(thread);
         made.ok().flatten()

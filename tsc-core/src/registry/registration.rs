@@ -28,11 +28,12 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks, before: Sums)
     thread.detector.note(now);
 }
 
-/// Calls `work`, whose CPU time is not the program's. A sandbox may kill a process that asks for its CPU time.
-pub(super) fn of_runtime<T>(work: impl FnOnce() -> T) -> T {
+/// Calls `register`, whose CPU time is not the program's. A report asks for that time in any case, but a sandbox may kill a process that asks
+/// here.
+pub(super) fn as_registration<T>(register: impl FnOnce() -> T) -> T {
     match on_cpu::unavailable() {
-        None => cpu_time::apart(work),
-        Some(_) => work(),
+        None => cpu_time::apart(register),
+        Some(_) => register(),
     }
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn as_report<T>(collect: impl FnOnce() -> T) -> T {
     busy_with(light::begin_own_work);
     let began = begin_cold_path(thread::this());
     let before = Sums::of(thread::this());
-    let collected = of_runtime(collect);
+    let collected = cpu_time::apart(collect);
     in_cold_path(|thread| {
         thread.on_cpu.forget_since(began);
         add_registration_cost(thread, began, before);
