@@ -47,13 +47,26 @@ pub struct Runs {
 }
 
 impl Runs {
+    /// The ticks of the program without measurement.
+    fn bare_ticks(&self) -> f64 {
+        self.bare_seconds * self.hz
+    }
+
+    /// The share of the run without measurement that a tick of the functions' calibrated probes takes.
+    fn per_tick(&self, functions: &[Measured]) -> f64 {
+        let calibrated: f64 = functions.iter().map(|function| function.probes).sum();
+        (self.ratio - 1.0 - self.of_clock).max(0.0) / calibrated.max(1.0)
+    }
+
     /// How many times what they are calibrated to take these probes took, because they also keep the compiler from inlining: at least once.
     #[must_use]
     pub fn times_calibrated(&self, functions: &[Measured]) -> f64 {
-        let calibrated: f64 = functions.iter().map(|function| function.probes).sum();
-        let taken = (self.ratio - 1.0 - self.of_clock) * self.bare_seconds * self.hz;
-        let times = Some(taken / calibrated).filter(|times| times.is_finite());
-        times.map_or(1.0, |times| times.max(1.0))
+        let times = self.per_tick(functions) * self.bare_ticks();
+        if times.is_finite() {
+            times.max(1.0)
+        } else {
+            1.0
+        }
     }
 }
 
@@ -128,7 +141,7 @@ pub fn choose(
     // measured slowdown.
     let all: f64 = functions.iter().map(|function| function.probes).sum();
     let mut excess = runs.ratio - 1.0;
-    let per_tick = (excess - runs.of_clock).max(0.0) / all.max(1.0);
+    let per_tick = runs.per_tick(&functions);
     let (inner, functions): (Vec<_>, Vec<_>) = functions
         .into_iter()
         .partition(|function| function.is_inner);
@@ -142,7 +155,7 @@ pub fn choose(
         function.calls > 1 && function.total_ticks >= long * function.entries as f64
     };
     let (mut timed, mut others): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_long);
-    let ticks = runs.bare_seconds * runs.hz;
+    let ticks = runs.bare_ticks();
     let is_worth = |function: &Measured| {
         has_times && function.probes > NOTICEABLE * ticks && function.perturbation() > WORTH
     };
