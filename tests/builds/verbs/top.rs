@@ -59,6 +59,10 @@ fn a_running_program_is_watched_by_its_reports() {
     }
     let page = project.tsc(&words).ends(0);
     assert!(!page.out.contains("q quits"), "{}", page.out);
+    let mut rows = page.out.lines();
+    let serve = rows.find(|line| line.contains("app::serve"));
+    let has_unit = |row: &str| row.trim_end().ends_with('s');
+    assert!(serve.is_some_and(has_unit), "{}", page.out);
     page.says("app::serve").says("calls now");
     let json = project.tsc(&format!("{words} --json")).ends(0).json();
     assert!(json["callsites"][0]["calls"].as_u64().unwrap() > 0);
