@@ -285,6 +285,11 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
             "TSC_DUMP_SIGNAL",
             "expected USR1, USR2, HUP, QUIT, WINCH or the number of a signal that can be caught and means no fault",
         ),
+        (
+            "TSC_TICK",
+            "expected a time of 20us to 1s, such as 200us or 1ms",
+        ),
+        ("TSC_SLOWEST", "expected a number of calls from 0 to 64"),
         ("TSC_SIGNALS", SWITCH),
         ("TSC_THREADS", SWITCH),
         ("TSC_TREE", SWITCH),
@@ -300,6 +305,23 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
         );
         assert_eq!(text.matches("ana is invalid").count(), 1, "{text}");
         assert_eq!(rows(&text).count(), 9, "{name}");
+    }
+    for (name, value, line) in [
+        (
+            "TSC_META",
+            "a=1,=b",
+            "is invalid: expected key=value,…; the default is used: nothing.",
+        ),
+        (
+            "TSC_REPORT_FILE",
+            "/no/such/%q",
+            "has an unknown placeholder: expected a path, in which %p is the process's number, %h the host, \
+             %t the time of the start and %% a %; the default is used: the path as it is.",
+        ),
+    ] {
+        let text = dump(&[(name, value)]);
+        let line = format!("tsc: {name}={value} {line}");
+        assert_eq!(text.matches(&line).count(), 1, "{text}");
     }
     // What is wrong with this one depends on the features of the build.
     let text = dump(&[("TSC_EVENTS", "ban\x1bana")]);

@@ -93,6 +93,12 @@ pub(crate) fn duration(value: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number * seconds).ok()
 }
 
+/// The interval of the clock of light probes that the user has chosen.
+pub(crate) fn tick() -> Option<Duration> {
+    let allowed = Duration::from_micros(20)..=Duration::from_secs(1);
+    TICK.parse(|value| duration(value).filter(|time| allowed.contains(time)))
+}
+
 /// The names of all variables.
 #[cfg(fuzzing)]
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {

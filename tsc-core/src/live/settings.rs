@@ -7,6 +7,7 @@ use std::time::Duration;
 use once_cell::race::OnceBox;
 
 use crate::environment;
+use crate::record::slowest;
 use crate::tsc::os_clock;
 use tsc_report::{MetaMap, TextForm, TextSort, TextUnit};
 
@@ -72,7 +73,9 @@ impl Settings {
         let unit = environment::UNIT.parse(|name| of_name(TextUnit::NAMES, name));
         let sort = environment::SORT.parse(|name| of_name(TextSort::NAMES, name));
         let top = environment::TOP.parse(|rows| rows.parse().ok());
-        let meta = environment::META.get().unwrap_or_default();
+        let meta = environment::META.parse(pairs);
+        // Others read them, but not in every program: a wrong value is named anyway.
+        let _ = (environment::tick(), slowest::wanted());
         environment::complain_of_misspelt();
         Self {
             read_at: os_clock::unix_now(),
@@ -85,7 +88,7 @@ impl Settings {
             unit: unit.unwrap_or_default(),
             sort: sort.unwrap_or_default(),
             top: top.filter(|&rows| rows != 0).unwrap_or(usize::MAX),
-            meta: pairs(&meta.to_string_lossy()),
+            meta: meta.unwrap_or_default(),
         }
     }
 }
@@ -147,14 +150,17 @@ fn signal(_: &str) -> Option<i32> {
     None
 }
 
-/// Parses `key=value,…`. An entry without `=` is a key with an empty value.
-fn pairs(value: &str) -> MetaMap {
+/// Parses `key=value,…`. An entry without `=` is a key with an empty value. `None` if one has no key.
+fn pairs(value: &str) -> Option<MetaMap> {
     let mut pairs = MetaMap::new();
     for pair in value.split(',').filter(|pair| !pair.trim().is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if key.trim().is_empty() {
+            return None;
+        }
         pairs.insert(key.trim().to_owned(), value.trim().to_owned());
     }
-    pairs
+    Some(pairs)
 }
 
 #[cfg(test)]
@@ -163,7 +169,8 @@ mod tests {
 
     #[test]
     fn meta_is_pairs() {
-        let of = pairs("commit=abc, input = a=b ,,dirty");
+        assert_eq!(pairs("a=1, =b"), None);
+        let of = pairs("commit=abc, input = a=b ,,dirty").expect("each has a key");
         let of: Vec<_> = of
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))

@@ -90,14 +90,8 @@ pub(crate) fn start_from_zero() {
     begin_anew();
 }
 
-/// An interval that the user has chosen.
-fn interval(value: &str) -> Option<Duration> {
-    let allowed = Duration::from_micros(20)..=Duration::from_secs(1);
-    environment::duration(value).filter(|time| allowed.contains(time))
-}
-
 fn spawn() -> io::Result<()> {
-    let fixed = environment::TICK.parse(interval);
+    let fixed = environment::tick();
     FIXED.store(fixed.map_or(0, |time| time.as_nanos() as u64), Relaxed);
     system::spawn(run)
 }

@@ -13,7 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::collect::process::process_started;
 use super::settings::{Form, settings};
-use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
+use crate::environment::{REPORT_FILE, complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
 use tsc_report::{Report, TextForm, TextOptions};
 
@@ -66,6 +66,11 @@ pub(super) fn print(report: &Report) {
     let Some(path) = &settings.file else {
         return to_stderr(settings.form);
     };
+    if pattern::has_unknown(path) {
+        REPORT_FILE
+            .with_default("the path as it is")
+            .complain(&path.to_string_lossy(), "has an unknown placeholder");
+    }
     let path = settings.folder.join(pattern::expand(path));
     let text = render(report, settings.form, |options| options);
     match without_write_signals(|| file::write_own(&path, &text)) {

@@ -1,6 +1,7 @@
 //! Replaces the placeholders in `TSC_REPORT_FILE`: `%p`, `%h`, `%t` and `%%`.
 
 use std::ffi::{OsStr, OsString};
+use std::iter;
 
 use super::process_began;
 use crate::live::collect::process::host;
@@ -16,6 +17,20 @@ pub(in crate::live) fn expand(pattern: &OsStr) -> OsString {
         _ => None,
     };
     expand_all(pattern, meaning)
+}
+
+/// The letters after each `%` that begins a placeholder; `None` at the end of the path.
+fn letters(pattern: &OsStr) -> impl Iterator<Item = Option<u8>> {
+    let mut rest = pattern.as_encoded_bytes().iter().copied();
+    iter::from_fn(move || {
+        rest.find(|&byte| byte == b'%')?;
+        Some(rest.next())
+    })
+}
+
+/// Whether an unknown placeholder is in the pattern.
+pub(super) fn has_unknown(pattern: &OsStr) -> bool {
+    letters(pattern).any(|letter| !letter.is_some_and(|letter| b"pht%".contains(&letter)))
 }
 
 /// Paths are bytes here, which need not be UTF-8.
@@ -66,6 +81,14 @@ mod tests {
         };
         let folder = expand(b"/we\xffird/%p-%x\xfe%p%");
         assert_eq!(folder.as_bytes(), b"/we\xffird/12-%x\xfe12%");
+    }
+
+    #[test]
+    fn unknown_placeholders_are_noticed() {
+        let known = ["run.json", "%h/%p-%t.json", "%%q", "100%%"];
+        let unknown = ["%q", "%p%q", "%%%q", "100%", "%é"];
+        assert_eq!(known.map(|of| has_unknown(of.as_ref())), [false; 4]);
+        assert_eq!(unknown.map(|of| has_unknown(of.as_ref())), [true; 5]);
     }
 
     #[test]
