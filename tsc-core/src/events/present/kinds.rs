@@ -122,12 +122,15 @@ pub(super) fn chosen() -> &'static [EventKind] {
 }
 
 /// The events of a list. Each wrong name in it is passed to `complain` with the reason.
-fn parse(list: &str, mut complain: impl FnMut(&str, &'static str)) -> Vec<EventKind> {
+fn parse(list: &str, mut complain: impl FnMut(&str, &str)) -> Vec<EventKind> {
     let mut kinds: Vec<EventKind> = Vec::new();
     let names = list.split(',').map(str::trim);
     for name in names.filter(|name| !name.is_empty()) {
         match EventKind::ALL.iter().find(|kind| kind.name == name) {
-            None => complain(name, "is unknown"),
+            None => {
+                let known = EventKind::ALL.map(|kind| kind.name).join(", ");
+                complain(name, &format!("is none of {known}"));
+            }
             Some(kind) if kinds.iter().any(|known| known.name == kind.name) => {}
             Some(_) if kinds.len() == MOST => complain(name, "is one too many"),
             Some(kind) => kinds.push(*kind),
@@ -140,9 +143,11 @@ fn parse(list: &str, mut complain: impl FnMut(&str, &'static str)) -> Vec<EventK
 mod tests {
     use super::*;
 
-    fn parse(list: &str) -> (Vec<EventKind>, Vec<(String, &'static str)>) {
+    fn parse(list: &str) -> (Vec<EventKind>, Vec<(String, String)>) {
         let mut wrong = Vec::new();
-        let kinds = super::parse(list, |name, why| wrong.push((name.to_owned(), why)));
+        let kinds = super::parse(list, |name, why| {
+            wrong.push((name.to_owned(), why.to_owned()));
+        });
         (kinds, wrong)
     }
 
@@ -159,8 +164,9 @@ mod tests {
         assert!(names("").is_empty());
         let (kinds, wrong) = parse("page-faults,misses");
         assert_eq!(kinds.len(), 1);
-        assert_eq!(wrong, [("misses".to_owned(), "is unknown")]);
         let all: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.name).collect();
+        let why = format!("is none of {}", all.join(", "));
+        assert_eq!(wrong, [("misses".to_owned(), why)]);
         let (kinds, wrong) = parse(&all.join(","));
         assert_eq!((kinds.len(), wrong.len()), (MOST, all.len() - MOST));
         assert_eq!(wrong[0].1, "is one too many");
