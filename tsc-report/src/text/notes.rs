@@ -161,7 +161,8 @@ fn long_and_rare(page: &Page<'_>, row: &CallsiteReport) -> Option<String> {
     let how = if blocked > excess / 2.0 {
         full
     } else {
-        "TSC_EVENTS=page-faults"
+        // What the command line builds counts no events, unless the program asks for that.
+        page.options.name_of("TSC_EVENTS=page-faults", "--full")
     };
     Some(format!(
         "{} of about {}{} took {:.0} % of the total: see {how}",
@@ -277,6 +278,7 @@ mod tests {
     #[test]
     fn one_call_that_took_most_is_not_called_several() {
         let outliers = std::cell::Cell::new(5);
+        let is_command_line = std::cell::Cell::new(false);
         let remark_of = |longest, polls, calls, total_ticks| {
             let row = CallsiteReport {
                 polls,
@@ -299,6 +301,7 @@ mod tests {
                 ..CallsiteReport::default()
             });
             let options = TextOptions::default().unit(TextUnit::Ticks);
+            let options = options.command_line(is_command_line.get());
             long_and_rare(&Page::new(&report, options, &|_| true), &row)
         };
         let remark = |longest, polls| remark_of(longest, polls, 1_000, 1_000_000.0);
@@ -321,6 +324,9 @@ mod tests {
             let few = remark_of(longest, None, calls, total).unwrap();
             assert!(few.starts_with("5 calls of about "), "{few}");
         }
+        is_command_line.set(true);
+        let said = remark(110_000, None).unwrap();
+        assert!(said.ends_with("50 % of the total: see --full"), "{said}");
         // Until completion.
         let future = remark(200_000_000, Some(10)).unwrap();
         assert!(future.starts_with("5 calls of about 100000"), "{future}");
