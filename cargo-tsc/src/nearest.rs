@@ -8,6 +8,9 @@ const SHOWN: usize = 3;
 /// The message for an option whose expression matches none of these names, with those that are most similar.
 #[must_use]
 pub fn nothing_matches(option: &str, expression: &Regex, names: &[String]) -> String {
+    if let [one] = names {
+        return format!("{option} {expression} does not match the only function, {one}");
+    }
     let nearest = nearest(expression.as_str(), names.iter().map(String::as_str));
     format!(
         "{option} {expression} matches none of {} functions; the nearest are {}",
@@ -53,6 +56,11 @@ mod tests {
                 "--filter pirnt matches none of 4 functions; the nearest are app::print, "
             ),
             "{text}"
+        );
+        let text = nothing_matches("--only", &Regex::new("zzz").unwrap(), &names[..1]);
+        assert_eq!(
+            text,
+            "--only zzz does not match the only function, app::main"
         );
     }
 }
