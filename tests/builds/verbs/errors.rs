@@ -123,6 +123,11 @@ fn no_project_no_binary_no_build_no_program() {
         .tsc("run --all --runtime nowhere")
         .ends(2)
         .remarks("error: --runtime: there is no nowhere/Cargo.toml\n");
+    let mut by_variable = project.command("run --all");
+    by_variable.env("CARGO_TSC_RUNTIME", "/nope");
+    Ended::of(by_variable.output().unwrap(), "run --all")
+        .ends(2)
+        .remarks("error: CARGO_TSC_RUNTIME: there is no /nope/Cargo.toml\n");
     assert!(!project.path("target").exists(), "nothing is built before");
     project
         .tsc("run -- run --bin other")

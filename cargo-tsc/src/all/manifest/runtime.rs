@@ -29,7 +29,12 @@ impl Runtime {
             Some(folder) => {
                 let manifest = folder.join("Cargo.toml");
                 let is_there = manifest.is_file();
-                ensure!(is_there, "--runtime: there is no {}", shown(&manifest));
+                ensure!(
+                    is_there,
+                    "{}: there is no {}",
+                    who_names(folder),
+                    shown(&manifest)
+                );
                 Self::Folder(std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
             }
             None if beside.join("Cargo.toml").exists() => {
@@ -78,6 +83,15 @@ impl Runtime {
             was_optional |= optional.and_then(|item| item.as_bool()) == Some(true);
         }
         Ok(was_optional)
+    }
+}
+
+/// The variable if it names this folder, otherwise the option, which is stronger.
+fn who_names(folder: &Path) -> &'static str {
+    let variable = "CARGO_TSC_RUNTIME";
+    match std::env::var_os(variable) {
+        Some(value) if value == *folder.as_os_str() => variable,
+        _ => "--runtime",
     }
 }
 
