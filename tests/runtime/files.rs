@@ -240,6 +240,39 @@ fn many_processes_at_once_lose_nothing() {
     }
 }
 
+#[cfg(unix)] // the program needs it
+#[test]
+fn advice_about_a_file_of_two_is_none_that_the_user_follows() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::Stdio;
+    for (pattern, name, is_advised) in [
+        ("run.json", "run.json", true),
+        ("%%p.json", "%p.json", true),
+        ("%p.json", "NUMBER.json", false),
+    ] {
+        let folder = Folder::new("advice");
+        let mut child = tests::program(env!("CARGO_BIN_EXE_watched"))
+            .arg("wait")
+            .env("TSC_REPORT_FILE", folder.path(pattern))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let output = child.stdout.take().expect("the stream is piped");
+        let mut line = String::new();
+        let read = BufReader::new(output).read_line(&mut line);
+        read.expect("the program writes UTF-8");
+        let file = folder.path(&name.replace("NUMBER", &child.id().to_string()));
+        fs::write(file, "of another").expect("the file can be written");
+        let mut input = child.stdin.take().expect("the stream is piped");
+        input.write_all(b"\n").expect("the program reads");
+        let text = stderr(&child.wait_with_output().expect("the program ends"));
+        assert!(text.contains("so this report is in "), "{text}");
+        assert_eq!(text.contains("use %p"), is_advised, "{text}");
+    }
+}
+
 /// Checks that a report that could not be written went to stderr after a line that says `what` is wrong, and that the exit status is 0.
 fn assert_printed_instead(output: &Output, what: &str) {
     let text = stderr(output);

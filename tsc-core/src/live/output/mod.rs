@@ -71,12 +71,16 @@ pub(super) fn print(report: &Report) {
             .with_default("the path as it is")
             .complain(&path.to_string_lossy(), "has an unknown placeholder");
     }
+    let advice = match pattern::has(path, b'p') {
+        true => "",
+        false => " (use %p, the process's number, in TSC_REPORT_FILE)",
+    };
     let path = settings.folder.join(pattern::expand(path));
     let text = render(report, settings.form, |options| options);
     match without_write_signals(|| file::write_own(&path, &text)) {
         Ok(None) => {}
         Ok(Some(instead)) => complain(&format!(
-            "{} was written by another process or another library's runtime, so this report is in {} (use %p, the process's number, in TSC_REPORT_FILE)",
+            "{} was written by another process or another library's runtime, so this report is in {}{advice}",
             path.display(),
             instead.display()
         )),

@@ -28,6 +28,11 @@ fn letters(pattern: &OsStr) -> impl Iterator<Item = Option<u8>> {
     })
 }
 
+/// Whether this placeholder is in the pattern.
+pub(super) fn has(pattern: &OsStr, placeholder: u8) -> bool {
+    letters(pattern).any(|letter| letter == Some(placeholder))
+}
+
 /// Whether an unknown placeholder is in the pattern.
 pub(super) fn has_unknown(pattern: &OsStr) -> bool {
     letters(pattern).any(|letter| !letter.is_some_and(|letter| b"pht%".contains(&letter)))
