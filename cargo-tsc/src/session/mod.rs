@@ -15,7 +15,7 @@ use crate::execute::Ended;
 
 pub use name::{check_name, local_start};
 pub use parts::sum;
-pub use read::{load, read_report};
+pub use read::{is_saved, load, read_report};
 pub use store::{Store, Writer};
 
 /// The file that describes a session.

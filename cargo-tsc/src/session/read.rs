@@ -69,6 +69,11 @@ fn find(name: &Path, store: &Store) -> Result<PathBuf> {
     )
 }
 
+/// Whether the folder is a session.
+pub fn is_saved(folder: &Path) -> bool {
+    folder.join(ABOUT).is_file()
+}
+
 fn read_about(folder: &Path) -> Result<Option<About>> {
     let path = folder.join(ABOUT);
     if !path.exists() {

@@ -29,8 +29,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let store = Store::here();
     let session = session::load(args.session.as_deref(), &store)?;
     if let (Some(Some(file)), None) = (&args.view.html, &args.session)
-        && file.extension().is_none()
-        && store.folder().join(file).is_dir()
+        && [&store.folder().join(file), file]
+            .into_iter()
+            .any(|folder| session::is_saved(folder))
     {
         let name = file.display();
         bail!(

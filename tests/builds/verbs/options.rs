@@ -290,6 +290,14 @@ fn pages_are_beside_the_session_and_can_be_opened() {
         .ends(2)
         .complains("`cargo tsc report a --html`");
     project
+        .tsc("report --html target/tsc/a")
+        .ends(2)
+        .complains("`cargo tsc report target/tsc/a --html`");
+    project
+        .tsc("report --html .")
+        .ends(2)
+        .complains("cannot write .: it is a directory");
+    project
         .tsc("report a --since a")
         .ends(2)
         .complains("add --html");
