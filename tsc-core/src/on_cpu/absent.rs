@@ -31,11 +31,3 @@ pub(super) fn clock_is_fine() -> Result<(), &'static str> {
     let known = cpu_time::of_thread().map(drop);
     known.ok_or("the system does not tell how long a thread has run")
 }
-
-pub(crate) struct Errno;
-
-impl Errno {
-    pub(crate) fn save() -> Self {
-        Self
-    }
-}

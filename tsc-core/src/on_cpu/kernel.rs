@@ -3,8 +3,6 @@
 //! This takes two system calls: the thread's CPU clock, which is exact to the nanosecond, and the scheduler's statistics, whose time run
 //! lags behind but whose time waited does not. Both may run in a signal handler: nothing here allocates or locks.
 
-use std::ptr;
-
 use super::reading::Statistics;
 use super::schedstat::Schedstat;
 use crate::process::cpu_time;
@@ -77,23 +75,6 @@ pub(super) fn clock_is_fine() -> Result<(), &'static str> {
     moves.ok_or("a thread's CPU clock moves in coarse steps here")
 }
 
-/// Preserves the C library's `errno`, which the annotated function may just have set for the program.
-pub(crate) struct Errno(libc::c_int);
-
-impl Errno {
-    pub(crate) fn save() -> Self {
-        // SAFETY: the address is this thread's errno.
-        Self(unsafe { ptr::read(libc::__errno_location()) })
-    }
-}
-
-impl Drop for Errno {
-    fn drop(&mut self) {
-        // SAFETY: the address is this thread's errno.
-        unsafe { ptr::write(libc::__errno_location(), self.0) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,18 +90,5 @@ mod tests {
         assert!(ran - ran_first < 10_000_000);
         assert!(elapsed(at_first, at) > 0);
         kernel.detach();
-    }
-
-    #[test]
-    fn errno_is_kept() {
-        // SAFETY: the address is this thread's errno.
-        unsafe { *libc::__errno_location() = 77 };
-        {
-            let _errno = Errno::save();
-            // SAFETY: the call fails, and sets errno.
-            assert_eq!(unsafe { libc::close(-1) }, -1);
-        }
-        // SAFETY: the address is this thread's errno.
-        assert_eq!(unsafe { *libc::__errno_location() }, 77);
     }
 }

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use once_cell::race::OnceBox;
 
 use crate::environment;
+use crate::process::Errno;
 use crate::tsc::{Ticks, elapsed};
 
 #[cfg(all(linux_x86, not(miri)))]
@@ -44,8 +45,6 @@ mod schedstat;
 pub(crate) mod script;
 
 pub(crate) use losses::{Inside, Loss};
-
-pub(crate) use kernel::Errno;
 
 use losses::Losses;
 use reading::{Left, Reading};

@@ -44,6 +44,7 @@ pub(crate) fn can_map(bytes: usize) -> bool {
 #[cfg(all(unix, not(miri)))]
 pub(crate) unsafe fn map(layout: Layout) -> Option<NonNull<u8>> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
+    let _errno = super::Errno::save();
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: a new mapping does not overlap with memory in use.
     let pages = unsafe { libc::mmap(std::ptr::null_mut(), layout.size(), access, kind, -1, 0) };

@@ -7,6 +7,7 @@ mod clock_pair;
 pub(crate) mod cpu_time;
 #[cfg(all(target_os = "linux", not(miri), any(feature = "pmu", linux_x86)))]
 mod descriptor;
+mod errno;
 mod file_identity;
 mod mapped;
 pub(crate) mod memory;
@@ -21,6 +22,7 @@ pub(crate) use cancellation::NotCancelled;
 pub(crate) use clock_pair::ClockPair;
 #[cfg(all(target_os = "linux", not(miri), any(feature = "pmu", linux_x86)))]
 pub(crate) use descriptor::OwnDescriptor;
+pub(crate) use errno::Errno;
 pub(crate) use file_identity::FileIdentity;
 pub(crate) use mapped::keep_mapped;
 pub(crate) use per_process::PerProcess;

@@ -18,7 +18,6 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::calibration::overhead;
-use crate::on_cpu;
 use crate::process::{self, PerProcess};
 use crate::record::callsite::{self, Callsite};
 use crate::record::table::{Entry, Table};
@@ -175,7 +174,7 @@ fn register<T>(
     make: impl FnOnce(&Thread) -> Option<T>,
 ) -> Option<T> {
     // The annotated function may read it.
-    let _errno = on_cpu::Errno::save();
+    let _errno = process::Errno::save();
     let made = in_cold_path(|thread| {
         // A signal handler may have interrupted the allocator.
         if thread.is_reporting() {

@@ -10,8 +10,7 @@ use perf_event::{Builder, Counter, ReadFormat};
 
 use super::kinds::{self, EventKind, MOST};
 use crate::environment;
-use crate::on_cpu::Errno;
-use crate::process::{NotCancelled, OwnDescriptor};
+use crate::process::{Errno, NotCancelled, OwnDescriptor};
 use crate::tsc::{Ticks, clock, elapsed};
 
 /// The number of groups that have been opened.

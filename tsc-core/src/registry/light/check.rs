@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicI64;
 
 use crate::on_cpu;
+use crate::process::Errno;
 use crate::record::light::{self, Lengths, LightThread, Rest};
 use crate::record::thread::{self, Thread};
 use crate::registry::is_paused;
@@ -76,7 +77,7 @@ pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
 
 fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
     let account = &light.account;
-    let _errno = on_cpu::Errno::save();
+    let _errno = Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
     let was_off = light.arm(&thread.detector);
     let tick = tick_clock::epoch().last();
