@@ -185,10 +185,19 @@ pub fn parse(text: &str, path: &Path) -> Result<Report> {
         return Ok(parts::sum(reports)?.report);
     }
     let of_line = |line| Report::from_json(line).err();
-    let is_schema = |error: &ReadError| matches!(error, ReadError::Schema(_));
-    let error = lines().filter_map(of_line).find(is_schema).unwrap_or(error);
+    // Other lines may be JSON, too, such as those of a log.
+    let is_meant_as_one = |line: &&str| line.starts_with("{\"schema\"");
+    let is_of_values = |error: &ReadError| match error {
+        ReadError::Json(error) => error.is_data(),
+        _ => true,
+    };
+    let mut of_lines = lines().filter(is_meant_as_one).filter_map(of_line);
+    let of_values = of_lines.find(is_of_values);
+    let is_report = of_values.is_some();
+    let error = of_values.unwrap_or(error);
     let advice = match &error {
         ReadError::Schema(_) => "",
+        _ if is_report => "",
         _ if text.is_empty() => {
             "; the file is empty: the program may have been killed while it wrote"
         }

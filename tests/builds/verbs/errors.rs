@@ -44,6 +44,14 @@ fn missing_and_damaged_files_are_named() {
         .tsc("report people.json")
         .ends(2)
         .complains("TSC_REPORT=json");
+    let wrong = report().trim_end().replacen("\"pid\":", "\"pid\":true,\"was\":", 1);
+    for text in [wrong.clone(), format!("{wrong}\n:CLK: read   :  12\n")] {
+        project.write("wrong.json", &text);
+        let ended = project.tsc("report wrong.json").ends(2);
+        let said = ended.err.clone();
+        ended.complains("wrong.json: not a report: invalid type: boolean `true`, expected");
+        assert!(!said.contains("for people"), "{said}");
+    }
     project.write("report.json", report());
     let session = project.tsc("report report.json --json").ends(0).out;
     project.write("session.json", &session);
