@@ -119,19 +119,19 @@ pub(super) fn judge(
         reached: std_error / centre.mean.abs(),
         wanted: precision,
     };
-    if samples.len() < LEAST_SAMPLES || centre.std_error.is_nan() || centre.std_error > good {
+    if samples.len() < LEAST_SAMPLES || centre.std_error.is_nan() {
         return Err(limit(centre.std_error));
+    }
+    let drifts = drift(samples, &all, tolerance, step);
+    if centre.std_error > good {
+        // More time does not help against a drift.
+        return Err(drifts.unwrap_or(limit(centre.std_error)));
     }
     if let Some((a, b, share)) = all.two_modes((3.0 * tolerance).max(2.5 * step)) {
         return Err(UnsettledReason::TwoModes { a, b, share });
     }
-    let windows = means_of_parts(samples, 2.0 * step);
-    // The first two parts are compared with the last two.
-    let (from, to) = (mean(&windows[..2]), mean(&windows[windows.len() - 2..]));
-    // A difference that is explained by the scatter inside a window is not a drift.
-    let scatter = all.robust_deviation() / (samples.len() as f64 / PARTS as f64).sqrt();
-    if (to - from).abs() > (2.0 * tolerance).max(4.0 * scatter) {
-        return Err(UnsettledReason::Drifting { from, to });
+    if let Some(drift) = drifts {
+        return Err(drift);
     }
     let share = all.share_near(all.mode(), NEAR * tolerance);
     if share < 0.5 {
@@ -143,6 +143,22 @@ pub(super) fn judge(
         return Err(limit(of_run.std_error));
     }
     Ok(share)
+}
+
+/// Whether the samples became slower or faster during the run.
+fn drift(
+    samples: &[f64],
+    all: &Distribution,
+    tolerance: f64,
+    step: f64,
+) -> Option<UnsettledReason> {
+    let windows = means_of_parts(samples, 2.0 * step);
+    // The first two parts are compared with the last two.
+    let (from, to) = (mean(&windows[..2]), mean(&windows[windows.len() - 2..]));
+    // A difference that is explained by the scatter inside a window is not a drift.
+    let scatter = all.robust_deviation() / (samples.len() as f64 / PARTS as f64).sqrt();
+    let is_one = (to - from).abs() > (2.0 * tolerance).max(4.0 * scatter);
+    is_one.then_some(UnsettledReason::Drifting { from, to })
 }
 
 #[cfg(test)]
@@ -199,6 +215,12 @@ mod tests {
             matches!(why, UnsettledReason::Drifting { from, to } if from < 1100.0 && to > 1300.0),
             "{why}"
         );
+    }
+
+    #[test]
+    fn drift_is_told_where_the_mean_is_not_known() {
+        let why = judge(&noisy(|i| 1000.0 + 100.0 * i as f64), 0.01, STEP).unwrap_err();
+        assert!(matches!(why, UnsettledReason::Drifting { .. }), "{why}");
     }
 
     #[test]
