@@ -69,6 +69,21 @@ impl CallsiteReport {
     /// Computes all figures from the sums, the histograms and the clock.
     #[doc(hidden)]
     pub fn derive(&mut self, clock: &Clock) {
+        self.derive_all(clock, self.is_by_ticks());
+    }
+
+    /// Computes the figures of some threads' part of `whole`. So that the parts add up, they are by ticks of the clock if the whole is, even of
+    /// a thread whose calls came before the first light one.
+    #[doc(hidden)]
+    pub fn derive_part(&mut self, whole: &Self, clock: &Clock) {
+        let is_by_ticks = whole.is_by_ticks();
+        if !is_by_ticks {
+            (self.sums.clock_ticks, self.sums.ticked) = (0, 0);
+        }
+        self.derive_all(clock, is_by_ticks);
+    }
+
+    fn derive_all(&mut self, clock: &Clock, is_by_ticks: bool) {
         let visible = self.sums.visible();
         self.derive_counts(clock);
         self.derive_totals(clock);
@@ -78,7 +93,7 @@ impl CallsiteReport {
         self.derive_wall(visible);
         // Ticks of the clock do not find calls that began before the first light one, but these have units, and the mean is also theirs.
         self.derive_units(clock);
-        self.derive_by_ticks(clock);
+        self.derive_by_ticks(clock, is_by_ticks);
         self.derive_futures(visible);
     }
 

@@ -19,31 +19,14 @@ impl CallsiteReport {
         self.is_light() || sums.is_found() && sums.linked.saturating_mul(2) >= sums.probes()
     }
 
-    /// Replaces the totals by those by ticks of the clock, which contain the cost of probes.
-    pub(crate) fn derive_by_ticks(&mut self, clock: &Clock) {
+    /// Replaces the totals, if they are to be by ticks of the clock, by these, which contain the cost of probes.
+    pub(super) fn derive_by_ticks(&mut self, clock: &Clock, is_by_ticks: bool) {
         // A difference of two reports has those of the later one.
         (self.clock_ticks, self.probe_ticks) = (None, None);
         self.self_std_error_ticks = None;
-        if self.is_by_ticks() {
-            self.replace_totals(clock);
-        }
-    }
-
-    /// Computes the figures of some threads' part of `whole`. So that the parts add up, they are by ticks of the clock if the whole is, even of
-    /// a thread whose calls came before the first light one.
-    #[doc(hidden)]
-    pub fn derive_part(&mut self, whole: &Self, clock: &Clock) {
-        let is_by_ticks = whole.is_by_ticks();
         if !is_by_ticks {
-            (self.sums.clock_ticks, self.sums.ticked) = (0, 0);
+            return;
         }
-        self.derive(clock);
-        if is_by_ticks {
-            self.replace_totals(clock);
-        }
-    }
-
-    fn replace_totals(&mut self, clock: &Clock) {
         let sums = &self.sums;
         let (on_cpu, off) = (sums.ticked as f64, sums.ticked_off as f64);
         let (own, own_off) = (sums.ticked_own as f64, sums.ticked_own_off as f64);
