@@ -205,7 +205,10 @@ impl Sides {
             let mut most = (0.0, None);
             for ((index, test), p) in tests.iter().zip(p_values) {
                 if !changed.contains(index) {
-                    let size = limits.judge(&mut rows[*index], test, p);
+                    let row = &mut rows[*index];
+                    let is_found = limits.is_found(row, test, p)
+                        && self.is_its_own(row, test, pairs, &reference, &limits);
+                    let size = limits.judge(row, test, p, is_found);
                     if size > most.0 {
                         most = (size, Some(*index));
                     }
@@ -219,6 +222,24 @@ impl Sides {
                 _ => return limits.same_code,
             }
         }
+    }
+
+    /// Whether a change is also one without any single large function of the rest. If only that one had changed, and this is not certain yet, all
+    /// others would differ from the rest.
+    fn is_its_own(
+        &self,
+        row: &Row,
+        test: &Test,
+        pairs: &[Pair],
+        reference: &Reference,
+        limits: &Limits,
+    ) -> bool {
+        let is_alone = test.of == Part::Shortest || pairs.is_empty();
+        is_alone
+            || reference.each_less(&row.name, self).all(|less| {
+                let other = self.test(&row.name, test.of, pairs, 0.0, &less);
+                other.is_some_and(|other| limits.confirms(row, test, &other))
+            })
     }
 
     /// The test of a function, or of its shortest calls, if these have a time in each run. Among more calls, they are others.

@@ -71,12 +71,27 @@ impl Limits {
         least.max(test.same_code())
     }
 
+    /// Whether a test whose probability is `p` after the correction finds a change.
+    pub fn is_found(&self, row: &Row, test: &Test, p: f64) -> bool {
+        p < LEVEL && test.shift.estimate.abs() >= self.least(row, test)
+    }
+
+    /// Whether another test of the row says the same as this one, so far as one test by itself can.
+    pub fn confirms(&self, row: &Row, test: &Test, other: &Test) -> bool {
+        let (low, high) = other.shift.bounds(OUTSIDE);
+        let is_same_way = if test.shift.estimate > 0.0 {
+            low > 0.0
+        } else {
+            high < 0.0
+        };
+        is_same_way && other.shift.estimate.abs() >= self.least(row, other)
+    }
+
     /// Enters the verdict of a test, whose probability is `p` after the correction, into a row. The shortest calls are judged after all, whose
-    /// figures the row keeps. Returns the size of the change if it is certain, or 0.
-    pub fn judge(&self, row: &mut Row, test: &Test, p: f64) -> f64 {
+    /// figures the row keeps. Returns the size of the change if it is found, or 0.
+    pub fn judge(&self, row: &mut Row, test: &Test, p: f64, is_found: bool) -> f64 {
         let size = test.shift.estimate;
         let is_slower = size > 0.0;
-        let is_found = p < LEVEL && size.abs() >= self.least(row, test);
         // The shortest calls do not tell where all of them say that the function became faster, or slower, instead.
         let contradicts = |(low, high)| if is_slower { high < 1.0 } else { low > 1.0 };
         let is_open = row.verdict.is_open() && !row.interval.is_some_and(contradicts);

@@ -8,7 +8,11 @@ use super::row::Row;
 use super::sides::{Sides, WHOLE};
 use super::values::Values;
 
+/// A change of a function with a smaller share of the program's time does not make others differ from the rest by much.
+const LARGE: f64 = 0.05;
+
 /// The functions, and the time outside all of them, of which it is not known that they changed. A function that only one side has is not among them.
+#[derive(Clone)]
 pub struct Reference {
     functions: BTreeSet<String>,
     /// The time outside all functions in each run of each side, if that has not changed.
@@ -31,6 +35,20 @@ impl Reference {
     /// A function has changed.
     pub fn remove(&mut self, name: &str) {
         self.functions.remove(name);
+    }
+
+    /// The same without any single one of the large functions that this one is compared with.
+    pub fn each_less(&self, name: &str, sides: &Sides) -> impl Iterator<Item = Self> {
+        let is_large = |other: &&String| {
+            let mut of_sides = sides.values.iter();
+            of_sides.any(|values| values[*other].share >= LARGE)
+        };
+        let others = self.functions.iter().filter(move |&other| other != name);
+        others.filter(is_large).map(|other| {
+            let mut less = self.clone();
+            less.remove(other);
+            less
+        })
     }
 
     /// What a function is compared with in each run of a side. Not positive, and so not used, if that is less than a tenth of the program's time.

@@ -415,6 +415,35 @@ fn a_function_that_takes_half_of_the_time_does_not_make_the_others_faster() {
     }
 }
 
+#[test]
+fn a_change_that_is_not_certain_is_not_taken_for_one_of_the_others() {
+    // The shortest calls tell nothing here: they vary more than all do.
+    let noise = Noise {
+        spread: 0.04,
+        shortest: 0.1,
+        ..QUIET
+    };
+    // Few functions, of which the changed one is most of what the others are compared with.
+    let few = ["app::f1", "app::f2", "app::f3", "app::f4", "app::f11"];
+    for factor in [1.1, 1.0 / 1.1] {
+        let change = |function: usize| if function == 11 { factor } else { 1.0 };
+        let mut random = Random(0xfade);
+        let mut wrong = 0;
+        for _ in 0..200 {
+            let mut sides = simulated(&mut random, noise, change, true);
+            for (values, runs) in sides.values.iter_mut().zip(&mut sides.runs) {
+                values.retain(|name, _| few.contains(&&name[..]));
+                let own = |run: usize| values.values().map(|values| values.own[run]).sum();
+                runs.whole = (0..runs.whole.len()).map(own).collect();
+            }
+            let comparison = sides.compare(&Policy::default());
+            let others = |name: &&str| *name != "app::f11";
+            wrong += usize::from(changed(&comparison).iter().any(others));
+        }
+        assert!(wrong <= 10, "{factor}: {wrong} of 200");
+    }
+}
+
 /// What changes in many comparisons in which no function does, after the figures of each have been edited.
 fn changed_after(edit: impl Fn(&mut Sides), policy: &Policy) -> Vec<String> {
     let mut random = Random(0xace);
