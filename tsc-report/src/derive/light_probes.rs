@@ -49,10 +49,16 @@ pub(super) fn subtract(callsites: &mut [CallsiteReport], contexts: &mut [Context
 fn correct(contexts: &mut [Context], sign: i64) -> Vec<i64> {
     let own = |context: &Context| context.probe_ticks.0.wrapping_mul(sign);
     let mut inclusive: Vec<i64> = contexts.iter().map(own).collect();
-    for (at, context) in contexts.iter_mut().enumerate().rev() {
+    let mut inside: Vec<i64> = contexts.iter().map(|of| of.self_ticks.0).collect();
+    for (at, context) in contexts.iter().enumerate().rev() {
         if let Some(parent) = context.parent {
             inclusive[parent as usize] = inclusive[parent as usize].wrapping_add(inclusive[at]);
+            inside[parent as usize] = inside[parent as usize].wrapping_add(inside[at]);
         }
+    }
+    let further_out = corrections_further_out(contexts, &inside, &inclusive);
+    for (at, context) in contexts.iter_mut().enumerate() {
+        inclusive[at] = inclusive[at].wrapping_add(further_out[at]);
         context.self_ticks.0 = context.self_ticks.0.wrapping_sub(own(context));
         context.total_ticks.0 = context.total_ticks.0.wrapping_sub(inclusive[at]);
         if let Some(on_cpu) = &mut context.on_cpu_ticks {
@@ -60,6 +66,34 @@ fn correct(contexts: &mut [Context], sign: i64) -> Vec<i64> {
         }
     }
     inclusive
+}
+
+/// For each context, the correction of the inner calls that ran in it and belong to a context further out. In A → B → A, the time of the inner
+/// A is in the ticks of B, while its self ticks are those of the outer A. They lose the share that everything there loses but B: so no callee
+/// takes longer than its caller. `inside` are the self ticks of each context and those called from it, and `inclusive` their corrections.
+fn corrections_further_out(contexts: &[Context], inside: &[i64], inclusive: &[i64]) -> Vec<i64> {
+    let on_cpu = |at: usize| {
+        contexts[at]
+            .on_cpu_ticks
+            .unwrap_or(contexts[at].total_ticks)
+    };
+    let further_out = |at: usize| on_cpu(at).to_f64() - inside[at] as f64;
+    let parent = |&at: &usize| contexts[at].parent.map(|parent| parent as usize);
+    let correction = |at: usize| {
+        let inner = further_out(at);
+        let mut around = std::iter::successors(parent(&at), parent).filter(|_| inner > 0.0);
+        let Some(outer) = around.find(|&outer| further_out(outer) <= 0.0) else {
+            return 0;
+        };
+        let rest = inside[outer] as f64 - inside[at] as f64;
+        let of_rest = inclusive[outer] as f64 - inclusive[at] as f64;
+        if rest > 0.0 {
+            (inner * of_rest / rest).round() as i64
+        } else {
+            0
+        }
+    };
+    (0..contexts.len()).map(correction).collect()
 }
 
 /// For each function: the share of its self ticks that is the cost of its own probes and of its callees' light ones.
@@ -171,12 +205,36 @@ mod tests {
         assert_eq!(of_the_other(1e6), MOST_IN_ALL * 12_000.0);
     }
 
+    /// A function that calls another one, which calls it again: its inner calls took 6000 ticks, and belong to its outer context.
+    fn mutual_recursion() -> (Vec<CallsiteReport>, Vec<Context>) {
+        let mut callsites = vec![light(9, 10_000, 9, 9), light(9, 2_000, 9, 9)];
+        for (callsite, cost) in callsites.iter_mut().zip([8_000.0, 1_000.0]) {
+            callsite.probe = crate::data::TIMED.to_owned();
+            callsite.sums.light_probe_milliticks = 0;
+            callsite.probe_ticks = Some(cost);
+        }
+        let contexts = vec![
+            context(0, None, 10_000, 12_000),
+            context(1, Some(0), 2_000, 8_000),
+        ];
+        (callsites, contexts)
+    }
+
+    #[test]
+    fn inner_calls_that_belong_further_out_are_without_probes_in_all_callers() {
+        let (mut callsites, mut contexts) = mutual_recursion();
+        subtract(&mut callsites, &mut contexts);
+        let totals = contexts.iter().map(|of| of.total_ticks.to_f64());
+        assert_eq!(Vec::from_iter(totals), [3_000.0, 1_000.0 + 0.2 * 6_000.0]);
+    }
+
     #[test]
     fn correction_of_what_is_corrected_is_the_same() {
-        let (mut callsites, mut contexts) = program();
-        subtract(&mut callsites.clone(), &mut contexts);
-        let once = contexts.clone();
-        subtract(&mut callsites, &mut contexts);
-        assert_eq!(contexts, once);
+        for (mut callsites, mut contexts) in [program(), mutual_recursion()] {
+            subtract(&mut callsites.clone(), &mut contexts);
+            let once = contexts.clone();
+            subtract(&mut callsites, &mut contexts);
+            assert_eq!(contexts, once);
+        }
     }
 }
