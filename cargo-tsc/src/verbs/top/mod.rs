@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use tsc_report::__private::{count, time};
-use tsc_report::Report;
+use tsc_report::{CallsiteReport, Report};
 
 use crate::command_line::TopArgs;
 use crate::escape::escaped;
@@ -102,6 +102,14 @@ fn page(
         Some((ticks, hz)) => time(ticks / hz * 1e9),
         None => maybe(ticks),
     };
+    // As in a report: what cannot be distinguished from an empty call is below what can be resolved.
+    let of_a_call = |row: &CallsiteReport, ticks: Option<f64>| {
+        let is_short = |ticks: f64| ticks < CallsiteReport::RESOLVED_TICKS;
+        if row.probe() == "timed" && ticks.is_some_and(is_short) {
+            return format!("<{}", shown(Some(CallsiteReport::RESOLVED_TICKS)));
+        }
+        shown(ticks)
+    };
     let mut table = Table::new([
         "function",
         "now %",
@@ -118,9 +126,41 @@ fn page(
             count(calls).into(),
             percent(row.own() / all.max(1.0)).into(),
             count(row.calls()).into(),
-            shown(row.mean_ticks()).into(),
-            shown(row.p99_ticks()).into(),
+            of_a_call(row, row.mean_ticks()).into(),
+            of_a_call(row, row.p99_ticks()).into(),
         ]);
     }
     format!("{title}\n{}", table.to_text(width))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_short_to_be_timed_has_no_time() {
+        let row = |name: &str, probe: &str, ticks| CallsiteReport {
+            name: name.to_owned(),
+            probe: probe.to_owned(),
+            calls: 9,
+            mean_ticks: Some(ticks),
+            p99_ticks: Some(ticks),
+            ..CallsiteReport::default()
+        };
+        let mut report = Report::default();
+        report.clock.hz = Some(1e9);
+        report.callsites = vec![
+            row("tiny", "timed", 2.0),
+            row("short", "timed", 31.0),
+            row("light", "light", 2.0),
+        ];
+        let page = page("", &report, None, 100, 9);
+        let shown = |name: &str| {
+            let row = page.lines().find(|line| line.contains(name)).unwrap();
+            row.split_whitespace().last().unwrap().to_owned()
+        };
+        assert_eq!(shown("tiny"), "<30.0ns");
+        assert_eq!(shown("short"), "31.0ns");
+        assert_eq!(shown("light"), "2.00ns");
+    }
 }
