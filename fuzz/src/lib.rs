@@ -7,7 +7,7 @@ extern crate proc_macro;
 
 #[path = "../../tsc-attr/src/args.rs"]
 mod args;
-#[path = "../../tsc-attr/src/asynchronous.rs"]
+#[path = "../../tsc-attr/src/asynchronous/mod.rs"]
 mod asynchronous;
 #[path = "../../tsc-attr/src/block.rs"]
 mod block;

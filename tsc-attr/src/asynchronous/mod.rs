@@ -1,8 +1,11 @@
 //! Futures are measured poll by poll, so that the time while they are suspended does not count.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens as _, format_ident, quote, quote_spanned};
-use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
+mod parameters;
+mod stays;
+
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
+use quote::{ToTokens as _, quote_spanned};
+use syn::{Expr, Result, ReturnType, Signature, Type};
 
 use crate::args::Args;
 use crate::body::Body;
@@ -12,7 +15,10 @@ use crate::function::Function;
 use crate::recording;
 use crate::refuse;
 use crate::return_type;
-use crate::tokens::{self, delimited, mentions};
+use crate::tokens::{self, delimited};
+use parameters::bind_inside;
+pub(crate) use stays::is_inert;
+use stays::must_stay_async;
 
 // Input:  async fn f(a: A, mut b: B, (c, _): (C, D)) -> R { stmts }
 // Output: fn f(a: A, b: B, __arg2: (C, D)) -> impl Future<Output = R> {
@@ -223,130 +229,4 @@ fn future_of(args: &Args, sig: &Signature) -> ReturnType {
     let mut future = quote_spanned!(first=> impl #private::Future<Output = #ty);
     future.extend(quote_spanned!(last=> >));
     ReturnType::Type(syn::token::RArrow(first), Box::new(Type::Verbatim(future)))
-}
-
-// Input:  fn f(a: A, mut b: B, (c, _): (C, D))
-// Output: fn f(a: A, b: B, __arg2: (C, D))
-//     and let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
-//
-// If the function stays `async`, its patterns stay in the signature, and the block captures the names that they bind.
-fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
-    let span = Span::mixed_site();
-    let mut lets = TokenStream::new();
-    for (index, input) in sig.inputs.iter_mut().enumerate() {
-        let FnArg::Typed(typed) = input else {
-            continue;
-        };
-        let (attrs, pat) = (&mut typed.attrs, &mut *typed.pat);
-        if let Pat::Ident(PatIdent {
-            by_ref: None,
-            subpat: None,
-            mutability,
-            ident,
-            ..
-        }) = pat
-        {
-            let mutability = mutability.take();
-            let [lints, cfgs] = take_lints(attrs);
-            let unused = ident.to_string().starts_with('_').then(|| {
-                quote_spanned!(span=> #[allow(clippy::used_underscore_binding, clippy::no_effect_underscore_binding)])
-            });
-            lets.extend(
-                quote_spanned!(span=> #cfgs #lints #unused let #mutability #ident = #ident;),
-            );
-        } else if !keeps_async {
-            let name = format_ident!("__arg{index}", span = span);
-            let renamed = Pat::Verbatim(name.to_token_stream());
-            let pat = std::mem::replace(pat, renamed);
-            let [lints, cfgs] = take_lints(attrs);
-            let borrows = pat.to_token_stream().to_string().contains("ref mut");
-            let mutability = borrows.then(|| quote_spanned!(span=> mut));
-            lets.extend(
-                quote_spanned!(span=> #cfgs let #mutability #name = #name; #cfgs #lints let #pat = #name;),
-            );
-        }
-    }
-    lets
-}
-
-/// Moves the attributes of a parameter that are about lints: they are for what is bound in its place. What they allow is allowed in both
-/// places. Returns them, and those that decide whether the parameter is there.
-fn take_lints(attrs: &mut Vec<Attribute>) -> [TokenStream; 2] {
-    const LINTS: [&str; 5] = ["allow", "deny", "expect", "forbid", "warn"];
-    let is_lint = |attr: &Attribute| {
-        let is_conditional = attr.path().is_ident("cfg_attr");
-        let of_meta = |ident: &str| LINTS.contains(&ident);
-        LINTS.iter().any(|lint| attr.path().is_ident(lint))
-            || is_conditional && mentions(attr.meta.to_token_stream(), of_meta)
-    };
-    let (lints, others): (Vec<_>, _) = std::mem::take(attrs).into_iter().partition(is_lint);
-    let tokens = quote!(#(#lints)*);
-    *attrs = others;
-    attrs.extend(lints.into_iter().filter(|it| it.path().is_ident("allow")));
-    let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    [tokens, quote!(#(#cfgs)*)]
-}
-
-/// Attributes that are not macros, and for which it does not matter whether the function is `async`.
-const INERT: [&str; 13] = [
-    "allow",
-    "cfg",
-    "cold",
-    "deny",
-    "deprecated",
-    "doc",
-    "expect",
-    "export_name",
-    "forbid",
-    "inline",
-    "no_mangle",
-    "warn",
-    "link_section",
-];
-
-fn must_stay_async(function: &Function) -> bool {
-    let sig = &function.sig;
-    let elides = |input: &FnArg| elides_in_impl(input.to_token_stream(), false);
-    sig.ident == "main"
-        || return_type::is_never(&sig.output)
-        || !function.attrs.iter().all(is_inert)
-        || sig.inputs.iter().any(elides)
-}
-
-/// Whether a lifetime after an `impl` has no name, as in `impl Iterator<Item = &u32>`: only an `async fn` may have it. Those in
-/// `impl Fn(&u32)` belong to the trait.
-fn elides_in_impl(tokens: TokenStream, mut after_impl: bool) -> bool {
-    let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    trees.iter().enumerate().any(|(at, tree)| {
-        let is_next = |text: &str| {
-            trees
-                .get(at + 1)
-                .is_some_and(|next| next.to_string() == text)
-        };
-        after_impl |= matches!(tree, TokenTree::Ident(ident) if ident == "impl");
-        match tree {
-            TokenTree::Punct(punct) if punct.as_char() == '&' => after_impl && !is_next("'"),
-            TokenTree::Punct(punct) => after_impl && punct.as_char() == '\'' && is_next("_"),
-            TokenTree::Group(group) => {
-                let of_fn = at > 0 && matches!(trees[at - 1], TokenTree::Ident(_));
-                !of_fn && elides_in_impl(group.stream(), after_impl)
-            }
-            TokenTree::Ident(_) | TokenTree::Literal(_) => false,
-        }
-    })
-}
-
-/// Whether `attr` cannot be a macro, and does not expect that a lint finds the word `async`.
-pub(crate) fn is_inert(attr: &Attribute) -> bool {
-    let path = attr.path();
-    let is_about_async = || mentions(attr.meta.to_token_stream(), |lint| lint.contains("async"));
-    if path.is_ident("expect") && is_about_async() {
-        return false;
-    }
-    let is_tool = |tool: &str| {
-        path.segments
-            .first()
-            .is_some_and(|first| first.ident == tool)
-    };
-    INERT.iter().any(|name| path.is_ident(name)) || is_tool("clippy") || is_tool("rustfmt")
 }
