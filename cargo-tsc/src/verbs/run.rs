@@ -1,5 +1,6 @@
 //! `cargo tsc run`: builds with measurement, runs the program, and saves and prints the reports.
 
+mod round;
 mod rounds;
 
 use std::fs::{self, Metadata};
