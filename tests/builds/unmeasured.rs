@@ -204,6 +204,7 @@ fn report_of_a_runtime_that_measures_no_function_says_so() {
 fn function_of_a_missing_feature_names_it() {
     for (name, call, feature) in [
         ("measure", "measure(\"17\", || 17)", "instruments"),
+        ("budget", "assert_ticks!(p50 <= 1e9, 17)", "instruments"),
         ("self_test", "self_test()", "on"),
         ("core", "instruction::microarchitecture()", "instructions"),
     ] {

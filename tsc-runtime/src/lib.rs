@@ -72,7 +72,9 @@ pub use tsc_core::*;
 pub use tsc_core::instruction;
 #[cfg(feature = "instruments")]
 #[doc(inline)]
-pub use tsc_core::{budget, compare, measure, measure_minus};
+pub use tsc_core::{
+    aligned, assert_core_cycles, assert_ticks, budget, compare, measure, measure_minus,
+};
 #[cfg(feature = "on")]
 #[doc(inline)]
 pub use tsc_core::{core_clock, resolution, self_test};
