@@ -62,7 +62,7 @@ mod tokens;
 ///
 /// | argument | meaning |
 /// |---|---|
-/// | `name = "…"` | the row's name; on a block, a prefix for the names in it |
+/// | `name = "…"` | the row's name; on a block, what stands before `::` and the name of each function in it |
 /// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid`, `cpuid-start` |
 /// | `bytes = expr`, `items = expr` | an integer over the parameters: how much one call works on; a negative one counts as 0 |
 /// | `record = expr` | a number, a `bool` or a text of up to 32 bytes over the parameters, which is kept of the slowest calls |
