@@ -72,6 +72,10 @@ addEventListener("load", () => {
   const interrupted = { ...row, histogram: [], interrupted_histogram: [{ from_ticks: 2048, calls: 1 }] };
   const [[, [[begin, stop]]]] = netHistograms(interrupted);
   seen.push(`interrupted from 2048 over ${Math.round(stop - begin)}`);
+  for (const key of ["total", "wall"]) {
+    const column = columns.find((one) => one.key === key);
+    seen.push(`below 0 ${key} ${column.show({ ...row, [`${key}_ticks`]: -4 })}`);
+  }
   const mark = document.querySelector("tr.row abbr.mark");
   seen.push(`mark explained ${document.getElementById("marks").textContent.includes(`${mark.textContent} ${mark.title}`)}`);
   for (const fact of document.querySelectorAll("#facts > div")) seen.push(fact.textContent);
@@ -145,6 +149,10 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     for (stack, share) in &shares {
         let width = boxes.get(stack.as_str()).copied().unwrap_or(0.0);
         assert!((width - share).abs() < 0.005, "{stack}: {share}\n{seen}");
+    }
+    // What was subtracted for probes may be more than calls took.
+    for key in ["total", "wall"] {
+        assert!(seen.contains(&format!("below 0 {key} 0 ns")), "{seen}");
     }
     // Each contains calls of the other that are nearly all of the time.
     assert!(boxes["even;odd"] < 0.6 * boxes["even"], "{seen}");

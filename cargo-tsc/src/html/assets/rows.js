@@ -61,7 +61,7 @@ const columns = [
   { key: "blocked", label: "blocked", title: "time outside of annotated callees in which the thread had given up the CPU: sleep, input, output, locks",
     value: blockedOf, show: (row) => bar(blockedOf(row), greatestBlocked, "blocked", time(blockedOf(row))) },
   { key: "total", label: "total", title: "on the CPU and blocked, callees included", value: (row) => row.total_ticks, show: (row) => time(found(row, Math.max(0, row.total_ticks))) },
-  { key: "wall", label: "wall", title: "the same, and waiting for a CPU", value: (row) => row.wall_ticks, show: (row) => time(row.wall_ticks) },
+  { key: "wall", label: "wall", title: "the same, and waiting for a CPU", value: (row) => row.wall_ticks, show: (row) => time(found(row, Math.max(0, row.wall_ticks))) },
   { key: "calls", label: "calls", value: (row) => row.calls, show: (row) => count(row.calls) },
   { key: "mean", label: "mean", value: (row) => row.mean_ticks, show: (row) => ofCall(row, found(row, row.mean_ticks)) },
   { key: "change", label: "change of mean", value: (row) => change(row)?.ratio ?? null, show: changeCell },
