@@ -273,10 +273,10 @@ fn control(comparison: &Comparison) -> Option<String> {
 fn of_row(row: &Row) -> Vec<String> {
     let shortest = row.shortest.map(|(share, ratio)| {
         format!(
-            "not all calls tell, but the shortest {}, which changed by {}: {}",
-            percent(share),
-            change(ratio),
-            row.name
+            "{}: the verdict is that of the shortest {:.0} % of its calls, {}; its row has the figures of all, which tell nothing",
+            row.name,
+            share * 100.0,
+            change(ratio)
         )
     });
     let mut notes = Vec::from_iter(shortest);
