@@ -11,7 +11,8 @@ use std::time::Duration;
 use super::light::check::end_light;
 use super::shard::Shard;
 use super::{
-    CALLS_AFTER_END, Lists, Registry, UNRECORDED, as_overhead, in_cold_path, registry, room,
+    CALLS_AFTER_END, Lists, Registry, UNRECORDED, as_overhead, busy_with, in_cold_path, registry,
+    room,
 };
 use crate::process;
 use crate::record::thread::{self, Thread};
@@ -60,6 +61,15 @@ impl ShardSlot {
         unsafe { &*self.0.get() }
     }
 
+    /// Divides CPU time of this thread among its light functions.
+    fn divide(&self, on_cpu: i64) {
+        busy_with(|_| {
+            let shard = self.current(registry())?;
+            shard.own.lock().light.as_ref()?.divide(on_cpu);
+            Some(())
+        });
+    }
+
     /// Ends the runtime's part of the thread. Does nothing the second time.
     fn end(&self) {
         let thread = thread::this();
@@ -68,7 +78,7 @@ impl ShardSlot {
         if thread.is_busy() || thread.is_reporting() {
             return thread.end();
         }
-        end_light(light::this(), thread);
+        end_light(light::this(), thread, |on_cpu| self.divide(on_cpu));
         thread.end();
         let shard = self.0.replace(ptr::null());
         if shard.is_null() {

@@ -45,6 +45,12 @@ impl LightRecord {
             paths: rest(self.paths.read(), &mut self.taken.paths, takes),
         }
     }
+
+    /// Divides time on the CPU as the ticks since the last time that figures were taken. What ran only before, such as the functions of the
+    /// parent of a fork, gets nothing.
+    pub(crate) fn divide(&self, on_cpu: i64) {
+        self.paths.divide(on_cpu, &self.taken.paths);
+    }
 }
 
 #[cfg(test)]
@@ -76,5 +82,18 @@ mod tests {
         call(&record);
         record.rows.reserve(100).unwrap();
         assert_eq!(calls(&record.rest(true)), (2, 200));
+    }
+
+    #[test]
+    fn what_ran_only_in_the_parent_of_a_fork_gets_no_part() {
+        let paths = Arc::new(Paths::new().unwrap());
+        let [parents, own] = [0, 1].map(|of| paths.child(super::super::ROOT, of, None));
+        paths.add(parents, &PathSums::tick(1000, 0));
+        let mut record = LightRecord::new(Some(Arc::clone(&paths))).unwrap();
+        paths.add(own, &PathSums::tick(10, 0));
+        record.divide(100);
+        let sums = record.rest(false).paths;
+        let on_cpu: Vec<i64> = sums.iter().map(|of| of.sums.on_cpu).collect();
+        assert_eq!(on_cpu[parents.0 as usize..], [0, 110]);
     }
 }

@@ -231,10 +231,15 @@ impl Paths {
         self.figures(place).add(part);
     }
 
-    /// Divides time on the CPU among all places, in proportion to what they have.
-    pub(crate) fn divide(&self, on_cpu: i64) {
+    /// Divides time on the CPU among all places, in proportion to what they have and was not `taken`.
+    pub(crate) fn divide(&self, on_cpu: i64, taken: &[PathTotals<PathSums>]) {
         let places = || (0..self.0.used()).map(Place);
-        let of = |place: Place| self.figures(place).read().on_cpu;
+        let taken = |place: Place| {
+            taken
+                .get(place.0 as usize)
+                .map_or(0, |taken| taken.sums.on_cpu)
+        };
+        let of = |place: Place| self.figures(place).read().on_cpu - taken(place);
         let all: i64 = places().map(of).sum();
         let mut rest = on_cpu;
         for place in places().filter(|&place| of(place) != 0) {

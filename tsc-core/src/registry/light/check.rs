@@ -60,13 +60,17 @@ fn pass(light: &LightThread, thread: &Thread, is_own_work: bool) {
     }
 }
 
-/// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
-pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
-    if let Some(paths) = light.paths() {
+/// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads, or given to `divide`.
+pub(in crate::registry) fn end_light(
+    light: &LightThread,
+    thread: &Thread,
+    divide: impl FnOnce(i64),
+) {
+    if light.paths().is_some() {
         settle(light, thread, false);
         let rest = light.account.rest();
         if light.account.has_ticked_often() {
-            paths.divide(rest.since_tick + rest.pending);
+            divide(rest.since_tick + rest.pending);
         } else {
             LEFT_SINCE_TICK.fetch_add(rest.since_tick, Relaxed);
             LEFT_BEHIND.fetch_add(rest.pending, Relaxed);

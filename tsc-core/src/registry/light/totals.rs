@@ -240,7 +240,7 @@ mod tests {
         for stack in [&[][..], &[1], &[1], &[1, 2]] {
             tick(&paths, stack);
         }
-        paths.divide(2002);
+        paths.divide(2002, &[]);
         let mut totals = Sheets::default();
         totals.add_light(&None, &sums(&paths));
         let own = [1, 2].map(|number| totals.of(&None, 0).0[number].sums.ticked_own);
@@ -249,7 +249,7 @@ mod tests {
             (totals.ticked.outside.on_cpu, own),
             (1000 + 501, [2000 + 1001, 1000 + 500])
         );
-        Paths::new().unwrap().divide(5);
+        Paths::new().unwrap().divide(5, &[]);
     }
 
     #[test]
