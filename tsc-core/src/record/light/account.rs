@@ -15,8 +15,11 @@
 //! the scheduler look, or in a function that wakes another thread up. But the kernel does not tell when the thread got the CPU back, so a
 //! tick in a long function may have come after that. It counts if the function [usually](Usual) runs for so long between a tick and its next probe.
 //!
-//! Nor does a tick that may have come in the system call that blocks, which takes some 10 to 40 µs of CPU time in virtual machines. The scheduler
-//! and timers bring ticks there more often, or more rarely, than elsewhere. So what such a call takes is divided among the work around it.
+//! Nor does a tick in a function that may have come in the system call that blocks, which takes some 10 to 40 µs of CPU time in virtual
+//! machines. The scheduler and timers bring ticks there more often, or more rarely, than elsewhere. So what such a call takes is divided among
+//! the work around it.
+//! Outside of all functions, such a tick counts. A runtime for futures blocks there, after all kinds of requests, and if none of these ticks
+//! counted, the longest requests, which have ticks of their own, would get the time of the others.
 //!
 //! A tick that comes while the thread is in the check itself belongs to no function. Such ticks are frequent after a block, because the timer
 //! that wakes the clock up often wakes the thread up as well.
@@ -98,10 +101,14 @@ struct Stretch {
 
 impl Stretch {
     /// If some of the ticks found the thread on the CPU, how long it was on the CPU after the last of them.
-    fn after_tick(&self, ticks: NewTicks, usual: &Usual) -> Option<i64> {
+    fn after_tick(&self, ticks: NewTicks, usual: &Usual, is_outside: bool) -> Option<i64> {
         let [first, last] = [ticks.first, ticks.last].map(|at| elapsed(at, self.now));
         let slack = self.lengths.blocking as i64;
-        let least = if self.has_blocked { slack + 1 } else { -slack };
+        let least = match self.has_blocked {
+            true if is_outside => 1,
+            true => slack + 1,
+            false => -slack,
+        };
         // It was on the CPU for so long after the first tick, or that was off the CPU.
         let certain = first - self.off;
         let after = if certain >= least {
@@ -231,6 +238,7 @@ impl Account {
         passed: Passed,
         lengths: Lengths,
         usual: &Usual,
+        is_outside: bool,
         left_behind: impl FnOnce() -> Rest,
     ) -> PathSums {
         let since = elapsed(self.checked.replace(passed.now), passed.now).max(0);
@@ -246,7 +254,7 @@ impl Account {
         let time = self.since_tick.take() + stretch.on_cpu;
         let mut sums = PathSums::default();
         if let Some(ticks) = passed.ticks
-            && let Some(after) = stretch.after_tick(ticks, usual)
+            && let Some(after) = stretch.after_tick(ticks, usual, is_outside)
             && elapsed(self.left.get(), ticks.last) > 0
         {
             let left = (self.ticks.get() == 0).then(left_behind);

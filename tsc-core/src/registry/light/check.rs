@@ -109,9 +109,10 @@ fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
     let place = unsafe { paths.place_of(light.innermost()) };
     let usual = paths.usual(place);
     let since = account.checked();
-    let sums = account.settle(passed, lengths, usual, take_left_behind);
+    let is_outside = light.innermost().is_null();
+    let sums = account.settle(passed, lengths, usual, is_outside, take_left_behind);
     paths.add(place, &sums);
-    if light.is_without_timed_frame() && !light.innermost().is_null() {
+    if light.is_without_timed_frame() && !is_outside {
         // The timed call is around it. These ticks are not its own, and this loss neither.
         thread.add_work(sums.on_cpu);
         thread.on_cpu.claim_since(since, sums.off);

@@ -18,7 +18,15 @@ impl Account {
 
 /// A check after `on` ticks on the CPU and then `blocked` and `waiting` off it. `tick` is how long ago the clock has ticked.
 fn check(account: &Account, on: i64, blocked: i64, waiting: i64, tick: Option<i64>) -> PathSums {
-    check_with(account, on, blocked, waiting, tick, &Usual::default())
+    check_with(
+        account,
+        on,
+        blocked,
+        waiting,
+        tick,
+        &Usual::default(),
+        false,
+    )
 }
 
 /// The same, in a function of which this is known.
@@ -29,6 +37,7 @@ fn check_with(
     waiting: i64,
     tick: Option<i64>,
     usual: &Usual,
+    is_outside: bool,
 ) -> PathSums {
     let off = blocked + waiting;
     let now = account.checked.get().wrapping_add_signed(on + off);
@@ -48,6 +57,7 @@ fn check_with(
         },
         LENGTHS,
         usual,
+        is_outside,
         Rest::default,
     )
 }
@@ -92,7 +102,7 @@ fn tick_in_a_wait_belongs_to_who_usually_runs_so_long() {
     account.begin(1 << 40, 0);
     let mut usual = Usual::default();
     let check = |on, waiting, ago| {
-        let sums = check_with(&account, on, 0, waiting, Some(ago), &usual);
+        let sums = check_with(&account, on, 0, waiting, Some(ago), &usual, false);
         (sums.ticks, sums.on_cpu, sums.off, sums.waiting)
     };
     // Nothing is known of the function. It may have run since the tick.
@@ -115,11 +125,38 @@ fn tick_in_a_wait_belongs_to_who_usually_runs_so_long() {
     );
     usual = Usual::default();
     usual.add(2_000_000);
-    let long = check_with(&account, 3_000_000, 0, 4_000_000, Some(1_500_000), &usual);
+    let long = check_with(
+        &account,
+        3_000_000,
+        0,
+        4_000_000,
+        Some(1_500_000),
+        &usual,
+        false,
+    );
     assert_eq!((long.ticks, long.on_cpu), (1, 1_500_000));
     // It has blocked, and then waited to continue.
-    let woken = check_with(&account, 10_000, 300_000, 900_000, Some(800_000), &usual);
+    let woken = check_with(
+        &account,
+        10_000,
+        300_000,
+        900_000,
+        Some(800_000),
+        &usual,
+        false,
+    );
     assert_eq!((woken.ticks, woken.on_cpu, woken.waiting), (0, 0, 900_000));
+}
+
+#[test]
+fn tick_before_a_block_belongs_to_what_blocks_only_outside_of_all_functions() {
+    for (is_outside, expected) in [(false, (0, 0)), (true, (1, 10_000))] {
+        let account = Account::new();
+        account.begin(1 << 40, 0);
+        let (usual, tick) = (Usual::default(), Some(300_000 + 20_000));
+        let sums = check_with(&account, 30_000, 300_000, 0, tick, &usual, is_outside);
+        assert_eq!((sums.ticks, sums.on_cpu), expected);
+    }
 }
 
 #[test]
@@ -145,7 +182,7 @@ fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
         loss: Loss::NONE,
         ticks: Some(ticks),
     };
-    let sums = account.settle(passed, LENGTHS, &Usual::default(), Rest::default);
+    let sums = account.settle(passed, LENGTHS, &Usual::default(), false, Rest::default);
     // Others may have run until the first tick.
     let units = 100_000_u64.div_ceil(PathSums::UNIT.unsigned_abs());
     assert_eq!((sums.on_cpu, sums.squares), (900_000, units * units));
@@ -166,7 +203,7 @@ fn long_call_is_no_matter_of_chance_though_its_first_ticks_are_forgotten() {
             last: now,
         }),
     };
-    let sums = account.settle(passed, LENGTHS, &Usual::default(), Rest::default);
+    let sums = account.settle(passed, LENGTHS, &Usual::default(), false, Rest::default);
     let units = 1_000_000_u64.div_ceil(PathSums::UNIT.unsigned_abs());
     assert_eq!((sums.on_cpu, sums.squares), (1_000_000_000, units * units));
 }
@@ -198,7 +235,7 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
         let not_yet = || -> Rest { panic!("this tick counts for nobody") };
         assert_eq!(
             account
-                .settle(passed, LENGTHS, &Usual::default(), not_yet)
+                .settle(passed, LENGTHS, &Usual::default(), false, not_yet)
                 .ticks,
             0
         );
@@ -213,7 +250,7 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
             last: now - 1_000,
         }),
     };
-    let sums = account.settle(passed, LENGTHS, &Usual::default(), left_behind);
+    let sums = account.settle(passed, LENGTHS, &Usual::default(), false, left_behind);
     assert_eq!(sums.ticks, 1);
     assert!(sums.on_cpu >= 5_000_000 + 999_000, "{}", sums.on_cpu);
 }
@@ -256,6 +293,8 @@ struct Simulated {
     /// How long the thread waits for a CPU after its slice.
     wait: u64,
     lengths: Lengths,
+    /// This one is what runs outside of all functions.
+    outside: Option<usize>,
 
     own: [i64; 4],
     true_own: [i64; 4],
@@ -284,6 +323,7 @@ impl Simulated {
             usual: Default::default(),
             wait,
             lengths: LENGTHS,
+            outside: None,
 
             own: [0; 4],
             true_own: [0; 4],
@@ -329,9 +369,10 @@ impl Simulated {
                 last: self.last_tick,
             }),
         };
+        let (usual, is_outside) = (&self.usual[function], self.outside == Some(function));
         let sums = self
             .account
-            .settle(passed, self.lengths, &self.usual[function], Rest::default);
+            .settle(passed, self.lengths, usual, is_outside, Rest::default);
         self.account.leave(self.now);
         self.own[function] += sums.on_cpu;
         self.ticked = 0;
@@ -468,6 +509,24 @@ fn function_that_blocks_has_its_work_however_little() {
 }
 
 #[test]
+fn longest_of_short_requests_does_not_have_the_time_of_the_others() {
+    const OUTSIDE: usize = 3;
+    let mut thread = Simulated::new(200_000, 0);
+    thread.outside = Some(OUTSIDE);
+    for _ in 0..20_000 {
+        thread.run(OUTSIDE, 20_000);
+        thread.run(0, 150_000);
+        thread.run_and_block(OUTSIDE, 50_000, 500_000);
+        thread.run(1, 10_000);
+        thread.run_and_block(OUTSIDE, 50_000, 500_000);
+    }
+    let all: i64 = thread.own.iter().sum();
+    let share = thread.own[0] as f64 / all as f64;
+    let expected = 150.0 / 280.0;
+    assert!((0.9..1.1).contains(&(share / expected)), "{share}");
+}
+
+#[test]
 fn functions_on_short_lived_threads_get_what_they_used() {
     const CALLS: [u64; 2] = [300_000, 100_000];
     let mut random = crate::random::Random::new(1);
@@ -493,7 +552,7 @@ fn functions_on_short_lived_threads_get_what_they_used() {
             let passed = Passed { now, loss, ticks };
             let take = || std::mem::take(&mut left);
             *got += account
-                .settle(passed, LENGTHS, &Usual::default(), take)
+                .settle(passed, LENGTHS, &Usual::default(), false, take)
                 .on_cpu;
         }
         let rest = account.rest();
