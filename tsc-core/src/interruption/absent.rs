@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicUsize;
 
-/// Nothing but two addresses, which light probes need.
+/// Nothing but three addresses, which light probes need.
 #[derive(Debug)]
 pub(crate) struct Descriptor(#[allow(dead_code)] u64);
 
-pub(super) static DESCRIPTORS: [Descriptor; 2] = [const { Descriptor(0) }; 2];
+pub(super) static DESCRIPTORS: [Descriptor; 3] = [const { Descriptor(0) }; 3];
 
 const ELSEWHERE: &str = "a thread can detect its interruptions on x86 Linux only";
 

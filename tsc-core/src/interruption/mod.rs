@@ -12,6 +12,8 @@
 //!
 //! - *A nested probe arms the word again.* This would hide from the outer probe what happened before. So each arming of a cleared word
 //!   saves the time, and a stop checks two things: that the word is armed, and that it was not armed again since the start.
+//! - *The clock of light probes marks a cleared word* with a descriptor of its own: the thread has got a CPU back by this tick. If it leaves the
+//!   CPU again, the mark is cleared like any other. To a check, a marked word is a cleared one.
 //! - *Other libraries use the word, too* (allocators with per-CPU caches). It is armed only if it is null or already armed by us. If it
 //!   has any other value at the start or the stop, the result is [`Interruption::Unknown`].
 //! - *glibc registers rseq* (2.35 and later, which also exports the word's place), and two registrations conflict. So the runtime
@@ -111,7 +113,8 @@ impl Detector {
 
     /// Whether the word is armed, by a timed or by a light probe.
     pub(crate) fn is_armed_by_any(&self) -> bool {
-        is_ours(self.seen())
+        let seen = self.seen();
+        is_ours(seen) && !was_cleared(seen)
     }
 
     /// This thread's word, if the thread is attached.
@@ -125,17 +128,17 @@ impl Detector {
         if seen != 0 && !is_ours(seen) {
             return Seen::Foreign;
         }
-        if seen == 0 {
+        if was_cleared(seen) {
             let now = on_cpu::now();
             self.set_changed_at(now);
             self.rearmed_at.set(now);
         }
         // The word is null or ours, so it is neither NOT_OURS nor does another library use it.
         self.word_in_use().store(descriptor, Relaxed);
-        if seen == 0 {
-            Seen::Cleared
-        } else {
-            Seen::Armed
+        match seen {
+            0 => Seen::Cleared,
+            seen if was_cleared(seen) => Seen::ClearedBeforeTick,
+            _ => Seen::Armed,
         }
     }
 
@@ -148,7 +151,7 @@ impl Detector {
     /// Arms the word for the time that follows. Returns whether it was cleared: the thread was interrupted since the last check, or the
     /// word has never been armed.
     pub(crate) fn arm(&self) -> bool {
-        self.seen() == 0 && self.arm_with(stale()) == Seen::Cleared
+        was_cleared(self.seen()) && self.arm_with(stale()) != Seen::Foreign
     }
 
     /// If `every` is true, [`is_clean_since`](Self::is_clean_since) returns false for every call from now on, so that no call takes the
@@ -179,8 +182,9 @@ impl Detector {
     /// What happened since a start at `start`, before which [`arm`](Self::arm) was called.
     pub(crate) fn verdict(&self, start: Ticks) -> Interruption {
         match self.seen() {
+            seen if was_cleared(seen) => Interruption::Interrupted,
             seen if is_ours(seen) && self.rearmed_at.get() <= start => Interruption::Clean,
-            seen if is_ours(seen) || seen == 0 => Interruption::Interrupted,
+            seen if is_ours(seen) => Interruption::Interrupted,
             _ => Interruption::Unknown,
         }
     }
@@ -247,6 +251,17 @@ pub(crate) fn current() -> usize {
     CURRENT.addr()
 }
 
+/// The value of a word that a tick of the clock has found cleared: the thread has got a CPU back, and has not left it since, or the word would be
+/// cleared again.
+pub(crate) fn ticked_after_cleared() -> usize {
+    (&raw const DESCRIPTORS[2]).addr()
+}
+
+/// Whether the kernel has cleared a word since it was armed.
+fn was_cleared(seen: usize) -> bool {
+    seen == 0 || seen == ticked_after_cleared()
+}
+
 /// Whether a word contains the address of one of our descriptors.
 fn is_ours(seen: usize) -> bool {
     let first = (&raw const DESCRIPTORS).addr();
@@ -260,6 +275,8 @@ pub(crate) enum Seen {
     Armed,
     /// The thread was off its CPU, or has received a signal.
     Cleared,
+    /// The same, and the clock has ticked since, while the thread was on the CPU.
+    ClearedBeforeTick,
     /// Another library uses the word.
     Foreign,
 }
@@ -320,6 +337,32 @@ mod tests {
         let inner = Unfenced::start();
         assert_eq!(detector.verdict(inner), Interruption::Clean);
         assert_eq!(detector.verdict(outer), Interruption::Interrupted);
+        detector.detach();
+        assert_eq!(word.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn tick_does_not_hide_an_interruption() {
+        let word = AtomicUsize::new(0);
+        let detector = Detector::new();
+        detector.word.set(&raw const word);
+        let arm = || {
+            word.store(ticked_after_cleared(), Relaxed);
+            assert!(!detector.is_armed_by_any());
+            detector.arm_with(current())
+        };
+        detector.arm();
+        let start = Unfenced::start();
+        assert_eq!(arm(), Seen::ClearedBeforeTick);
+        assert_eq!(detector.verdict(start), Interruption::Interrupted);
+        word.store(ticked_after_cleared(), Relaxed);
+        assert_eq!(
+            detector.verdict(Unfenced::start()),
+            Interruption::Interrupted
+        );
+        assert!(detector.arm() && !detector.arm());
+        assert_eq!(detector.arm_with(current()), Seen::Armed);
+        word.store(ticked_after_cleared(), Relaxed);
         detector.detach();
         assert_eq!(word.load(Relaxed), 0);
     }

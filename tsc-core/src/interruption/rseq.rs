@@ -19,15 +19,15 @@ pub(crate) struct Descriptor {
     abort: AtomicU64,
 }
 
-/// The first one is armed by timed probes, and the second one by light ones.
-pub(super) static DESCRIPTORS: [Descriptor; 2] = [const {
+/// The first one is armed by timed probes, the second one by light ones, and the third one by the clock of light probes.
+pub(super) static DESCRIPTORS: [Descriptor; 3] = [const {
     Descriptor {
         version_and_flags: 0,
         start: AtomicU64::new(0),
         length: 0,
         abort: AtomicU64::new(0),
     }
-}; 2];
+}; 3];
 
 /// The offset of `rseq_cs` in `struct rseq`, and how many bytes a registration must cover to contain it.
 const RSEQ_CS_OFFSET: isize = 8;

@@ -106,7 +106,7 @@ impl Epoch {
         let number = self.number.load(Relaxed).wrapping_add(1);
         self.at[number as usize % KEPT].store(now, Relaxed);
         self.number.store(number, Release);
-        self.words.make_stale();
+        self.words.make_stale_by_tick();
     }
 }
 

@@ -16,7 +16,7 @@
 use std::ptr;
 use std::time::Duration;
 
-use crate::interruption::{current, stale};
+use crate::interruption::{current, stale, ticked_after_cleared};
 use crate::sync::atomic::{
     AtomicPtr, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
@@ -32,6 +32,14 @@ pub(crate) fn make_stale(word: &AtomicUsize) {
     // Without the first look, the words of threads that sleep would move from their caches at every tick.
     if word.load(Relaxed) == current() {
         let _ = word.compare_exchange(current(), stale(), SeqCst, Relaxed);
+    }
+}
+
+/// The same at a tick of the clock, which also marks a word that was cleared.
+fn make_stale_by_tick(word: &AtomicUsize) {
+    make_stale(word);
+    if word.load(Relaxed) == 0 {
+        let _ = word.compare_exchange(0, ticked_after_cleared(), SeqCst, Relaxed);
     }
 }
 
@@ -95,12 +103,21 @@ impl Words {
 
     /// Makes all words stale: the next light probe of every thread takes the cold path.
     pub(crate) fn make_stale(&self) {
+        self.for_each(make_stale);
+    }
+
+    /// The same at a tick of the clock.
+    pub(super) fn make_stale_by_tick(&self) {
+        self.for_each(make_stale_by_tick);
+    }
+
+    fn for_each(&self, f: impl Fn(&AtomicUsize)) {
         fence(SeqCst);
         self.readers.fetch_add(1, SeqCst);
         for place in self.used() {
             // SAFETY: whoever takes the address out waits for this thread before the word ceases to exist.
             if let Some(word) = unsafe { place.load(SeqCst).as_ref() } {
-                make_stale(word);
+                f(word);
             }
         }
         // In the child of a fork that a signal handler has made meanwhile, this thread is no longer counted.
@@ -152,6 +169,14 @@ mod tests {
         words.make_stale();
         let is_stale = |word: &AtomicUsize| word.load(Relaxed) == stale();
         assert!(!is_stale(&one) && is_stale(&other) && is_stale(&more));
+        // Only a tick marks what was cleared.
+        one.store(0, Relaxed);
+        more.store(0, Relaxed);
+        words.make_stale();
+        assert_eq!(more.load(Relaxed), 0);
+        words.make_stale_by_tick();
+        assert_eq!(more.load(Relaxed), ticked_after_cleared());
+        assert!(is_stale(&other) && one.load(Relaxed) == 0);
         for place in &words.places[2..] {
             place.store((&raw const other).cast_mut(), Relaxed);
         }

@@ -12,8 +12,9 @@
 //! because the time from one tick on the CPU to the next varies much on a thread that is mostly blocked, and so would their weights.
 //!
 //! Nor does a tick that finds the thread waiting for a CPU, because where it lost the CPU does not come at random: in a system call that makes
-//! the scheduler look, or in a function that wakes another thread up. But the kernel does not tell when the thread got the CPU back, so a
-//! tick in a long function may have come after that. It counts if the function [usually](Usual) runs for so long between a tick and its next probe.
+//! the scheduler look, or in a function that wakes another thread up. A tick after the thread got the CPU back counts. The kernel clears the
+//! thread's word then, by which the clock knows, unless it does not clear it for blocking system calls (since Linux 6.19), or there is no rseq.
+//! There, the tick counts if the function [usually](Usual) runs for so long between a tick and its next probe.
 //!
 //! Nor does a tick in a function that may have come in the system call that blocks, which takes some 10 to 40 µs of CPU time in virtual
 //! machines. The scheduler and timers bring ticks there more often, or more rarely, than elsewhere. So what such a call takes is divided among
@@ -45,6 +46,8 @@ pub(crate) struct Passed {
     pub(crate) loss: Loss,
     /// The ticks of the clock, if there were any.
     pub(crate) ticks: Option<NewTicks>,
+    /// Whether the last tick is known to have come after the thread had got the CPU back.
+    pub(crate) is_tick_after: bool,
 }
 
 /// The thread has blocked if it was off the CPU for longer than this without being ready to run, in microseconds: less is the error of the
@@ -96,6 +99,7 @@ struct Stretch {
     on_cpu: i64,
     off: i64,
     has_blocked: bool,
+    is_tick_after: bool,
     lengths: Lengths,
 }
 
@@ -103,6 +107,10 @@ impl Stretch {
     /// If some of the ticks found the thread on the CPU, how long it was on the CPU after the last of them.
     fn after_tick(&self, ticks: NewTicks, usual: &Usual, is_outside: bool) -> Option<i64> {
         let [first, last] = [ticks.first, ticks.last].map(|at| elapsed(at, self.now));
+        if self.is_tick_after {
+            usual.add(last);
+            return Some(last.clamp(0, self.on_cpu));
+        }
         let slack = self.lengths.blocking as i64;
         let least = match self.has_blocked {
             true if is_outside => 1,
@@ -249,6 +257,7 @@ impl Account {
             on_cpu: since - off,
             off,
             has_blocked: off - waiting > (BLOCKED * lengths.us) as i64,
+            is_tick_after: passed.is_tick_after,
             lengths,
         };
         let time = self.since_tick.take() + stretch.on_cpu;

@@ -197,8 +197,8 @@ impl LightThread {
         self.len.set(len);
     }
 
-    /// Makes the word current. What has happened before must be looked at afterwards. Returns whether the thread may have been off the CPU.
-    pub(crate) fn arm(&self, detector: &Detector) -> bool {
+    /// Makes the word current. What has happened before must be looked at afterwards. Returns what the word contained.
+    pub(crate) fn arm(&self, detector: &Detector) -> Seen {
         let seen = if self.has_own_word() {
             Seen::Foreign
         } else {
@@ -211,7 +211,7 @@ impl LightThread {
         if !self.is_valid.load(Relaxed) {
             self.make_stale();
         }
-        seen != Seen::Armed
+        seen
     }
 
     /// Makes a word of the thread's own current. If it has not used this one yet, another library uses the kernel's.

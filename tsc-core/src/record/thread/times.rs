@@ -1,6 +1,7 @@
 //! The time that a thread loses, and its two running sums: what probes and losses take, and what annotated functions do.
 
 use super::Thread;
+use crate::interruption::Seen;
 use crate::on_cpu::{self, Answer, Loss};
 use crate::record::light::Passed;
 use crate::tick_clock::NewTicks;
@@ -73,10 +74,11 @@ impl Thread {
         overhead.wrapping_sub(overhead_then).cast_signed()
     }
 
-    /// What has passed since the last check of the light probes. If the thread `was_off` the CPU, or may have been, the kernel is asked.
+    /// What has passed since the last check of the light probes. If its word says that the thread was off the CPU, or may have been, the kernel is asked.
     /// `None` if it does not answer. After a tick it is asked, too: since Linux 6.19, it does not clear the word of a thread that blocks in a
     /// system call.
-    pub(crate) fn passed(&self, was_off: bool, ticks: Option<NewTicks>) -> Option<Passed> {
+    pub(crate) fn passed(&self, seen: Seen, ticks: Option<NewTicks>) -> Option<Passed> {
+        let was_off = seen != Seen::Armed;
         let asks = was_off || ticks.is_some();
         let answered = asks.then(|| self.note_loss(ticks.is_some())).flatten();
         let now = match answered {
@@ -84,7 +86,12 @@ impl Thread {
             answered => answered.unwrap_or_else(on_cpu::now),
         };
         let loss = self.on_cpu.look();
-        Some(Passed { now, loss, ticks })
+        Some(Passed {
+            now,
+            loss,
+            ticks,
+            is_tick_after: seen == Seen::ClearedBeforeTick,
+        })
     }
 
     /// Adds to the running overhead.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicI64;
 
+use crate::interruption::Seen;
 use crate::on_cpu;
 use crate::process::Errno;
 use crate::record::light::{self, Lengths, LightThread, Rest};
@@ -83,15 +84,15 @@ fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
     let account = &light.account;
     let _errno = Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
-    let was_off = light.arm(&thread.detector);
+    let seen = light.arm(&thread.detector);
     let tick = tick_clock::epoch().last();
     let noticed = account.notice(tick);
     let ticks = tick.wrapping_sub(noticed);
     let new = tick_clock::epoch().since(noticed, tick);
-    if new.is_some() || was_off {
+    if new.is_some() || seen != Seen::Armed {
         tick_clock::note_noticed(ticks);
     }
-    let Some(passed) = thread.passed(was_off, new) else {
+    let Some(passed) = thread.passed(seen, new) else {
         return;
     };
     if account.is_paused(is_paused()) || is_own_work {

@@ -43,6 +43,7 @@ fn check_with(
     let now = account.checked.get().wrapping_add_signed(on + off);
     account.settle(
         Passed {
+            is_tick_after: false,
             now,
             loss: Loss {
                 off,
@@ -160,6 +161,30 @@ fn tick_before_a_block_belongs_to_what_blocks_only_outside_of_all_functions() {
 }
 
 #[test]
+fn tick_after_a_block_counts_if_it_is_known_to_have_come_then() {
+    for (is_tick_after, expected) in [(false, (0, 0)), (true, (1, 20_000))] {
+        let account = Account::new();
+        account.begin(1 << 40, 0);
+        let now = (1 << 40) + 330_000;
+        let passed = Passed {
+            is_tick_after,
+            now,
+            loss: Loss {
+                off: 300_000,
+                ..Loss::NONE
+            },
+            ticks: Some(NewTicks {
+                forgotten: 0,
+                first: now - 100_000,
+                last: now - 10_000,
+            }),
+        };
+        let sums = account.settle(passed, LENGTHS, &Usual::default(), false, Rest::default);
+        assert_eq!((sums.ticks, sums.on_cpu), expected);
+    }
+}
+
+#[test]
 fn long_stretch_is_the_functions_own_whatever_the_clocks_err() {
     let account = Account::new();
     account.begin(1 << 40, 0);
@@ -178,6 +203,7 @@ fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
         last: now - 100_000,
     };
     let passed = Passed {
+        is_tick_after: false,
         now,
         loss: Loss::NONE,
         ticks: Some(ticks),
@@ -194,6 +220,7 @@ fn long_call_is_no_matter_of_chance_though_its_first_ticks_are_forgotten() {
     account.begin(1 << 40, 0);
     let now = (1_u64 << 40) + 1_000_000_000;
     let passed = Passed {
+        is_tick_after: false,
         now,
         loss: Loss::NONE,
         // One at each million.
@@ -221,6 +248,7 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
         let blocked = 10_000_000;
         let now = account.checked.get() + blocked as u64 + 20_000;
         let passed = Passed {
+            is_tick_after: false,
             now,
             loss: Loss {
                 off: blocked,
@@ -242,6 +270,7 @@ fn only_a_tick_that_counts_takes_over_what_others_left_behind() {
     }
     let now = account.checked.get() + 1_000_000;
     let passed = Passed {
+        is_tick_after: false,
         now,
         loss: Loss::NONE,
         ticks: Some(NewTicks {
@@ -357,6 +386,7 @@ impl Simulated {
             return;
         }
         let passed = Passed {
+            is_tick_after: false,
             now: self.now,
             loss: Loss {
                 off: self.off,
@@ -549,7 +579,12 @@ fn functions_on_short_lived_threads_get_what_they_used() {
                 next += 175_000 + random.next() % 350_000;
             }
             let loss = Loss::NONE;
-            let passed = Passed { now, loss, ticks };
+            let passed = Passed {
+                now,
+                loss,
+                ticks,
+                is_tick_after: false,
+            };
             let take = || std::mem::take(&mut left);
             *got += account
                 .settle(passed, LENGTHS, &Usual::default(), false, take)
