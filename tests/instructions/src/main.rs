@@ -1,8 +1,8 @@
 //! Guards the hot path: counts, under callgrind, the instructions per annotated call and per callsite of a report.
 //!
 //! `cargo run --release --manifest-path tests/instructions/Cargo.toml` compares the numbers with `blessed.txt`, and fails if one exceeds
-//! it by more than its margin. With `-- --bless` it writes that file. Unlike times, the numbers are the same in every run, even on a busy
-//! machine: where they depend on the ticks of a call, the ticks are simulated, and what depends on time is left out.
+//! it by more than its margin. With `-- --bless` it writes that file. Unlike times, the numbers hardly differ from run to run, even on a
+//! busy machine: where they depend on the ticks of a call, the ticks are simulated, and what depends on time is left out.
 
 mod blessed;
 mod callgrind;
