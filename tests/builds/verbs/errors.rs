@@ -44,7 +44,9 @@ fn missing_and_damaged_files_are_named() {
         .tsc("report people.json")
         .ends(2)
         .complains("TSC_REPORT=json");
-    let wrong = report().trim_end().replacen("\"pid\":", "\"pid\":true,\"was\":", 1);
+    let wrong = report()
+        .trim_end()
+        .replacen("\"pid\":", "\"pid\":true,\"was\":", 1);
     for text in [wrong.clone(), format!("{wrong}\n:CLK: read   :  12\n")] {
         project.write("wrong.json", &text);
         let ended = project.tsc("report wrong.json").ends(2);
