@@ -224,8 +224,14 @@ impl CallsiteReport {
     /// Whether a timed call cannot be distinguished from an empty one, so that only many together mean something.
     #[must_use]
     pub fn is_below_resolution(&self) -> bool {
-        let is_short = |mean| mean < Self::RESOLVED_TICKS;
-        !self.is_light() && self.mean_ticks.is_some_and(is_short)
+        self.is_unresolved(self.mean_ticks)
+    }
+
+    /// Whether a time of single calls cannot be distinguished from that of an empty one. Times by ticks of the clock are means of many calls.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_unresolved(&self, ticks: Option<f64>) -> bool {
+        !self.is_light() && ticks.is_some_and(|ticks| ticks < Self::RESOLVED_TICKS)
     }
 }
 

@@ -152,12 +152,11 @@ pub(super) fn found(row: &CallsiteReport, ticks: Option<f64>) -> Option<f64> {
     ticks.filter(|&ticks| ticks != 0.0 || !row.is_by_ticks())
 }
 
-/// A time of single calls, or of the only one. What cannot be distinguished from that of an empty call is below what can be resolved. Times by
-/// ticks of the clock are means of many calls.
+/// A time of single calls, or of the only one. What cannot be distinguished from that of an empty call is below what can be resolved.
 fn of_a_call(page: &Page<'_>, row: &CallsiteReport, ticks: Option<f64>) -> String {
     let of_one = row.mean_ticks.filter(|_| row.calls == 1);
     let ticks = ticks.or(found(row, of_one));
-    if ticks.is_some_and(|ticks| ticks < CallsiteReport::RESOLVED_TICKS) && !row.is_light() {
+    if row.is_unresolved(ticks) {
         return format!("<{}", page.scale.bound(CallsiteReport::RESOLVED_TICKS));
     }
     page.scale.known(ticks)

@@ -104,8 +104,7 @@ fn page(
     };
     // As in a report: what cannot be distinguished from an empty call is below what can be resolved.
     let of_a_call = |row: &CallsiteReport, ticks: Option<f64>| {
-        let is_short = |ticks: f64| ticks < CallsiteReport::RESOLVED_TICKS;
-        if row.probe() == "timed" && ticks.is_some_and(is_short) {
+        if row.is_unresolved(ticks) {
             return format!("<{}", shown(Some(CallsiteReport::RESOLVED_TICKS)));
         }
         shown(ticks)
