@@ -151,7 +151,11 @@ impl Detector {
     /// Arms the word for the time that follows. Returns whether it was cleared: the thread was interrupted since the last check, or the
     /// word has never been armed.
     pub(crate) fn arm(&self) -> bool {
-        was_cleared(self.seen()) && self.arm_with(stale()) != Seen::Foreign
+        was_cleared(self.seen())
+            && matches!(
+                self.arm_with(stale()),
+                Seen::Cleared | Seen::ClearedBeforeTick
+            )
     }
 
     /// If `every` is true, [`is_clean_since`](Self::is_clean_since) returns false for every call from now on, so that no call takes the

@@ -5,8 +5,8 @@
 //!
 //! Whoever has news writes it down first, then makes the word stale; the thread arms its word first, then reads the news. Between the two steps,
 //! both have a fence that orders all of them. So if the thread does not read the news, it has armed the word before, and the word is made stale
-//! after that. The kernel may clear the word at any time. A word that is cleared stays so until the thread arms it, so that its thread also
-//! learns that it was interrupted.
+//! after that. The kernel may clear the word at any time. A word that is cleared stays so until the thread arms it, or is only marked by a tick,
+//! so that its thread also learns that it was interrupted.
 //!
 //! # Why no word is used that no longer exists
 //!

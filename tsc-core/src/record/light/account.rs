@@ -12,9 +12,9 @@
 //! because the time from one tick on the CPU to the next varies much on a thread that is mostly blocked, and so would their weights.
 //!
 //! Nor does a tick that finds the thread waiting for a CPU, because where it lost the CPU does not come at random: in a system call that makes
-//! the scheduler look, or in a function that wakes another thread up. A tick after the thread got the CPU back counts. The kernel clears the
-//! thread's word then, by which the clock knows, unless it does not clear it for blocking system calls (since Linux 6.19), or there is no rseq.
-//! There, the tick counts if the function [usually](Usual) runs for so long between a tick and its next probe.
+//! the scheduler look, or in a function that wakes another thread up. A tick after the thread got the CPU back counts, also after a block: the
+//! kernel clears the thread's word then, which the clock notices. Where it does not, because there is no rseq, or for blocking system calls
+//! since Linux 6.19, a tick of a thread that waited counts if the function [usually](Usual) runs for so long between a tick and its next probe.
 //!
 //! Nor does a tick in a function that may have come in the system call that blocks, which takes some 10 to 40 µs of CPU time in virtual
 //! machines. The scheduler and timers bring ticks there more often, or more rarely, than elsewhere. So what such a call takes is divided among
