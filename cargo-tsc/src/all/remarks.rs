@@ -129,20 +129,20 @@ fn of_cpu(times: Option<(f64, f64)>) -> String {
 /// The functions whose probes still slow the run down most. If all probes are few, something else does, and the names alone would mislead.
 fn costs(sum: &Report) -> String {
     let mut functions = Measured::all(sum);
-    let together: f64 = functions.iter().map(|function| function.probes).sum();
+    let share = |probes: f64| 100.0 * probes / sum.self_sum();
+    let together = share(functions.iter().map(|function| function.probes).sum());
     functions.sort_by(|a, b| b.probes.total_cmp(&a.probes));
     let most = functions.first().map_or(0.0, |first| first.probes);
     functions.retain(|function| function.probes > most / 20.0);
-    let all = sum.self_sum();
     let part = |function: &Measured| {
-        let share = 100.0 * function.probes / all;
+        let share = share(function.probes);
         format!("{} ({share:.1} % of the time)", function.name)
     };
     let parts: Vec<String> = functions.iter().take(3).map(part).collect();
-    let rest = match 1.0 + together / all < f64::midpoint(1.0, ALLOWED) {
+    // Less than half of what is too much.
+    let rest = match together < 50.0 * (ALLOWED - 1.0) {
         true => format!(
-            "; by their calibrated cost, all probes took only {:.1} %, so the rest may be functions that are not inlined, or this machine",
-            100.0 * together / all
+            "; by their calibrated cost, all probes took only {together:.1} %, so the rest may be functions that are not inlined, or this machine"
         ),
         false => String::new(),
     };
