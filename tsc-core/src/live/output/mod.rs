@@ -63,27 +63,29 @@ pub(super) fn print(report: &Report) {
         return;
     }
     let to_stderr = |form| write_to_stderr(&render(report, form, on_terminal));
-    let Some(path) = &settings.file else {
+    let Some(named) = &settings.file else {
         return to_stderr(settings.form);
     };
-    if pattern::has_unknown(path) {
+    if pattern::has_unknown(named) {
         REPORT_FILE
             .with_default("the path as it is")
-            .complain(&path.to_string_lossy(), "has an unknown placeholder");
+            .complain(&named.to_string_lossy(), "has an unknown placeholder");
     }
-    let advice = match pattern::has(path, b'p') {
-        true => "",
-        false => " (use %p, the process's number, in TSC_REPORT_FILE)",
-    };
-    let path = settings.folder.join(pattern::expand(path));
+    let path = settings.folder.join(pattern::expand(named));
     let text = render(report, settings.form, |options| options);
     match without_write_signals(|| file::write_own(&path, &text)) {
         Ok(None) => {}
-        Ok(Some(instead)) => complain(&format!(
-            "{} was written by another process or another library's runtime, so this report is in {}{advice}",
-            path.display(),
-            instead.display()
-        )),
+        Ok(Some(instead)) => {
+            let advice = match pattern::has(named, b'p') {
+                true => "",
+                false => " (use %p, the process's number, in TSC_REPORT_FILE)",
+            };
+            complain(&format!(
+                "{} was written by another process or another library's runtime, so this report is in {}{advice}",
+                path.display(),
+                instead.display()
+            ));
+        }
         Err(why) => {
             complain(&format!(
                 "cannot write TSC_REPORT_FILE={}: {why}. The report follows:",
