@@ -1,5 +1,19 @@
 //! The kernel's figures about this thread, and its permissions.
 
+use std::time::Duration;
+
+/// The CPU time of this thread so far.
+#[must_use]
+pub fn cpu_time() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Involuntary context switches of this thread so far.
 pub fn involuntary_switches() -> libc::c_long {
     // SAFETY: the struct is all numbers, and getrusage may write it.

@@ -4,6 +4,8 @@
 //! programs may use the machine. Each part is a process, because the clock ticks most often when it is young. All of it takes three minutes.
 
 mod callees;
+#[cfg(target_os = "linux")]
+mod requests;
 mod server;
 mod workers;
 
@@ -25,9 +27,14 @@ fn main() -> ExitCode {
     }
     match std::env::args().nth(1) {
         None => run_all(),
+        #[cfg(target_os = "linux")]
+        Some(part) if part == requests::CLIENTS => {
+            requests::send();
+            Ok(())
+        }
         Some(part) => {
             for (name, run) in PARTS {
-                if name == part {
+                if *name == part {
                     run();
                 }
             }
@@ -37,9 +44,11 @@ fn main() -> ExitCode {
     .map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
-const PARTS: [(&str, fn()); 5] = [
+const PARTS: &[(&str, fn())] = &[
     ("server", server::run_alone),
     ("busy", server::run_beside_others),
+    #[cfg(target_os = "linux")]
+    ("requests", requests::run),
     ("workers", workers::run),
     ("callees", callees::run),
     ("idle", idle),

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use tsc_runtime::{CallsiteReport, cycles};
 
-use super::work::{beside, cpu_time, steps_in, work};
+use super::work::{beside, steps_in, work};
 use super::{row, ticks_per_second};
+use overhead::kernel::cpu_time;
 use overhead::target;
 
 const CALLS: usize = 100;

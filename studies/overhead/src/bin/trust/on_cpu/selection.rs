@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tsc_runtime::cycles;
 
-use super::work::{beside, cpu_time, steps_in, work};
+use super::work::{beside, steps_in, work};
 use super::{row, ticks_per_second};
-use overhead::kernel;
+use overhead::kernel::{self, cpu_time};
 use overhead::target;
 
 const CALLS: usize = 400;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use overhead::kernel::pin;
+use overhead::kernel::{cpu_time, pin};
 
 /// Multiplications and additions of which each needs the result of the one before. They use no caches and no branches.
 #[inline(always)]
@@ -28,21 +28,6 @@ pub(super) fn steps_in(time: Duration) -> u64 {
     let mut trials: Vec<_> = (0..25).map(|_| trial()).collect();
     trials.sort();
     (time.as_secs_f64() / trials[trials.len() / 2].as_secs_f64() * TRIED as f64) as u64
-}
-
-/// The CPU time of this thread so far.
-pub(super) fn cpu_time() -> Duration {
-    clock(libc::CLOCK_THREAD_CPUTIME_ID)
-}
-
-fn clock(clock: libc::clockid_t) -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: writes one timespec.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Runs `body` on a thread that is pinned to `cpu`, beside the given number of busy threads on the same CPU.
