@@ -168,23 +168,26 @@ impl Policy {
         own.or(of_all).unwrap_or(THRESHOLD)
     }
 
-    /// The thresholds that are of none of these functions, each with the nearest of them.
+    /// The thresholds and patterns that are of none of these functions, each with the nearest of them.
     #[must_use]
     pub fn unmatched(&self, names: &BTreeSet<String>) -> Vec<String> {
         // The paths of the call tree are only known if calls are compared.
-        let is_known = |name: &str| {
-            names.contains(name) || name.contains(" > ") && self.metric() != Metric::Calls
-        };
-        let unknown = self.functions.keys().filter(|name| !is_known(name));
-        let sentence = |name: &String| {
-            let nearest = nearest(name, names.iter().map(String::as_str));
-            let nearest = nearest
-                .first()
-                .map(|name| format!("; the nearest is {name}"));
+        let may_be_path = |text: &str| text.contains(" > ") && self.metric() != Metric::Calls;
+        let sentence = |key: &str, text: &str, what: &str| {
+            let nearest = nearest(text, names.iter().map(String::as_str));
+            let nearest = nearest.first();
+            let nearest = nearest.map(|name| format!("; the nearest is {name}"));
             let nearest = nearest.unwrap_or_default();
-            format!("gate.functions: {name} is none of the functions{nearest}")
+            format!("gate.{key}: {text} {what} none of the functions{nearest}")
         };
-        unknown.map(sentence).collect()
+        let functions = self.functions.keys();
+        let functions = functions.filter(|name| !names.contains(*name) && !may_be_path(name));
+        let functions = functions.map(|name| sentence("functions", name, "is"));
+        let is_unmatched = |pattern: &&Regex| !names.iter().any(|name| pattern.is_match(name));
+        let patterns = self.ignored.iter().filter(is_unmatched).map(Regex::as_str);
+        let patterns = patterns.filter(|pattern| !may_be_path(pattern));
+        let patterns = patterns.map(|pattern| sentence("ignore", pattern, "matches"));
+        functions.chain(patterns).collect()
     }
 
     /// Functions with a smaller share of the time are not judged.
@@ -247,6 +250,23 @@ mod tests {
         );
         assert_eq!(policy.min_share(), 0.5);
         assert!(policy.ignores("app::slowly") && !policy.ignores("my::app::slow"));
+    }
+
+    #[test]
+    fn what_is_of_no_function_is_said() {
+        let names = ["app::parse", "app::print"].map(str::to_owned).into();
+        let unmatched = |metric: &str| {
+            let text = format!(
+                "[gate]\nmetric = \"{metric}\"\nignore = [\"::print$\", \"^prase\", \"a > b\"]\n[gate.functions]\n\"app::prnt\" = \"5%\"\n\"c > d\" = \"5%\"\n"
+            );
+            policy(&text).unwrap().unmatched(&names)
+        };
+        let said = [
+            "gate.functions: app::prnt is none of the functions; the nearest is app::print",
+            "gate.ignore: ^prase matches none of the functions; the nearest is app::parse",
+        ];
+        assert_eq!(unmatched("self"), said);
+        assert_eq!(unmatched("calls").len(), 4);
     }
 
     #[test]
