@@ -83,11 +83,8 @@ impl Policy {
     pub fn read(path: &Path, judgement: &Judgement) -> Result<Self> {
         let context = || path.display().to_string();
         let text = fs::read_to_string(path).with_context(context)?;
-        let in_one_line = |error: toml_edit::de::Error| {
-            let text = error.to_string();
-            anyhow!(text.split_whitespace().collect::<Vec<_>>().join(" "))
-        };
-        let file = toml_edit::de::from_str::<PolicyFile>(&text).map_err(in_one_line);
+        let file = toml_edit::de::from_str::<PolicyFile>(&text);
+        let file = file.map_err(|error| anyhow!(in_one_line(&text, &error)));
         let file = file.with_context(context)?;
         Ok(Self::from_gate(file.gate)
             .with_context(context)?
@@ -204,6 +201,20 @@ impl Policy {
     }
 }
 
+/// The error without its picture of the line.
+fn in_one_line(text: &str, error: &toml_edit::de::Error) -> String {
+    let message = error.message().split_whitespace();
+    let message = message.collect::<Vec<_>>().join(" ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let Some(before) = before else {
+        return message;
+    };
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before[start..].chars().count() + 1;
+    format!("line {line}, column {column}: {message}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,6 +288,14 @@ mod tests {
             (
                 "[gate]\nmetric = \"speed\"",
                 "gate.metric = \"speed\": expected one of self, self-per-call, ",
+            ),
+            (
+                "[gate]\nmetric = \"self\"\nlimit = 3",
+                "tsc.toml: line 3, column 1: unknown field `limit`, expected one of `metric`, ",
+            ),
+            (
+                "[gate]\nignore = [\"ä\" \"b\"]",
+                "tsc.toml: line 2, column 15: ",
             ),
             ("[gate]\nignore = [\"(\"]", "gate.ignore"),
             ("[gate]\nfunctions = { f = \"200%\" }", "functions"),
