@@ -114,6 +114,13 @@ impl Session {
         runs.find(|run| run.folder == self.folders[index])
     }
 
+    /// What is said of its measurement.
+    #[must_use]
+    pub fn remarks(&self) -> &[String] {
+        let about = self.about.as_ref();
+        about.map_or(&[], |about| &about.remarks)
+    }
+
     /// Leaves out the runs that a signal has ended, which say little of whole ones, unless there are no others. Returns their number.
     pub fn leave_out_cut(&mut self) -> usize {
         let is_whole = |index| self.about_run(index).is_none_or(|run| run.status < 128);

@@ -64,6 +64,7 @@ fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &V
         None => beside(&session.path)?,
     };
     output::write_whole(&file, html::page(sum, before)?)?;
+    session.remarks().iter().for_each(|text| remark(text));
     remark(&format!("wrote {}", shown(&file)));
     if sum.contexts().is_empty() {
         remark("the page has no flame graph: record the call tree with `cargo tsc run --tree`");
@@ -161,7 +162,7 @@ fn heading(out: &mut impl Write, session: &Session, sum: &Report) -> Result<()> 
         title += &format!(": {}", facts.join("; "));
     }
     line(out, &title)?;
-    for sentence in about.into_iter().flat_map(|about| &about.remarks) {
+    for sentence in session.remarks() {
         line(out, sentence)?;
     }
     Ok(())

@@ -270,7 +270,15 @@ fn pages_are_beside_the_session_and_can_be_opened() {
     // The page is no report.
     project.tsc("report a").ends(0).says("app::outer");
     fs::remove_file(project.path("target/tsc/a/report.html")).unwrap();
-    project.tsc("report a --html").ends(0);
+    let session = "target/tsc/a/session.json";
+    let remarked = project
+        .read(session)
+        .replace("\"remarks\": []", "\"remarks\": [\"left out: f\"]");
+    project.write(session, &remarked);
+    project
+        .tsc("report a --html")
+        .ends(0)
+        .remarks("tsc: left out: f\n");
     assert_eq!(project.read("target/tsc/a/report.html"), page);
     project.write("report.json", report());
     project
