@@ -32,7 +32,6 @@ mod verbs;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use cargo_tsc::{annotate, statistics};
 use clap::Parser as _;
 
@@ -75,8 +74,8 @@ fn main() -> ExitCode {
     };
     // A full disk may become known only now.
     let exit = exit.and_then(|exit| {
-        let flushed = std::io::stdout().flush().context("standard output");
-        output::unless_closed(flushed).map(|()| exit)
+        let flushed = output::stdout().flush();
+        output::unless_closed(flushed.map_err(Into::into)).map(|()| exit)
     });
     let exit = exit.unwrap_or_else(|error| {
         if output::is_closed(&error) {

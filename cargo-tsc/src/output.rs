@@ -1,7 +1,7 @@
 //! Writes the files that this program makes or changes, and what goes to its standard output.
 
 use std::fs::{self, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -41,8 +41,34 @@ pub fn write_or_print(path: Option<&Path>, contents: impl AsRef<[u8]>) -> Result
             write_whole(path, contents)?;
             Ok(interrupt::check()?)
         }
-        None => Ok(io::stdout().lock().write_all(contents.as_ref())?),
+        None => Ok(stdout().write_all(contents.as_ref())?),
     }
+}
+
+/// Standard output, for bytes that stay as they are. Its errors name it, because the user may not know that they are not of another file.
+pub fn stdout() -> impl Write {
+    Printed(io::stdout().lock())
+}
+
+/// Standard output, for text that may have colours.
+pub fn styled_stdout() -> impl Write {
+    Printed(anstream::stdout().lock())
+}
+
+struct Printed<W>(W);
+
+impl<W: Write> Write for Printed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(of_stdout)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(of_stdout)
+    }
+}
+
+fn of_stdout(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
 /// Whether the reader of the output stopped early, as `head` does. That is not an error.

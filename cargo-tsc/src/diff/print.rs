@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::{Comparison, Difference, Row, Verdict, known_change};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
+use crate::output;
 use crate::progress::remark;
 use crate::rows::{maybe, percent};
 use crate::session::Session;
@@ -27,7 +28,7 @@ pub fn print(
     gate: Option<&str>,
     judgement: &Judgement,
 ) -> Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = output::styled_stdout();
     if judgement.json {
         let value = serde_json::json!({
             "before": before.label,

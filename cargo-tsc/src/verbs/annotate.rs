@@ -121,7 +121,7 @@ impl Changes {
         let Self {
             files, attributes, ..
         } = self;
-        let mut out = anstream::stdout().lock();
+        let mut out = output::styled_stdout();
         if args.json {
             let value = serde_json::json!({ "files": files, "attributes": attributes });
             writeln!(out, "{value}")?;

@@ -7,7 +7,7 @@ use tsc_runtime::self_test::{Verdict, self_test};
 
 use crate::command_line::DoctorArgs;
 use crate::exit::Exit;
-use crate::output::unless_closed;
+use crate::output::{styled_stdout, unless_closed};
 
 /// Runs the verb.
 ///
@@ -15,7 +15,7 @@ use crate::output::unless_closed;
 /// If the output cannot be written.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     let test = self_test();
-    let mut out = anstream::stdout().lock();
+    let mut out = styled_stdout();
     let printed = if args.json {
         writeln!(out, "{}", serde_json::to_string(&test)?)
     } else {

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use crate::command_line::ListArgs;
 use crate::exit::Exit;
+use crate::output;
 use crate::progress::{name_of, remark, shown};
 use crate::session::{self, Store};
 use crate::table::{self, Table};
@@ -19,7 +20,7 @@ const COMMAND: usize = 40;
 /// If the folder of sessions cannot be read.
 pub fn list(args: &ListArgs) -> Result<Exit> {
     let store = Store::here();
-    let mut out = anstream::stdout().lock();
+    let mut out = output::styled_stdout();
     let mut table = Table::new(["session", "started", "runs", "seconds", "command"]);
     let mut rows = Vec::new();
     for path in store.sessions()? {

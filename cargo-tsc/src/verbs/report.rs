@@ -115,7 +115,7 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     }
     let options = options(view);
     let text = sum.to_text_where(&options, &is_wanted);
-    let mut out = anstream::stdout().lock();
+    let mut out = output::styled_stdout();
     let fence = |out: &mut dyn Write, fence: &str| match view.markdown {
         true => writeln!(out, "{fence}"),
         false => Ok(()),
@@ -204,7 +204,7 @@ fn print_json(session: &Session, sum: &Report) -> Result<()> {
         "runs": session.runs.len(),
         "report": sum,
     });
-    let mut out = anstream::stdout().lock();
+    let mut out = output::styled_stdout();
     writeln!(out, "{value}")?;
     Ok(())
 }

@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use crate::command_line::{CommandLine, CompletionsArgs, ManArgs};
 use crate::exit::Exit;
+use crate::output;
 use crate::progress::{remark, shown};
 
 /// The name of the program, by which shells and `man` know it.
@@ -33,7 +34,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<Exit> {
     clap_complete::generate(args.shell, &mut command(name), name, &mut script);
     let script = String::from_utf8(script)?
         .replace(&format!("default {plain}"), &format!("default {PROGRAM}"));
-    std::io::stdout().lock().write_all(script.as_bytes())?;
+    output::stdout().write_all(script.as_bytes())?;
     Ok(Exit::Fine)
 }
 
@@ -43,7 +44,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<Exit> {
 /// If the pages cannot be written.
 pub fn man(args: &ManArgs) -> Result<Exit> {
     let Some(folder) = &args.folder else {
-        clap_mangen::Man::new(command(PROGRAM)).render(&mut std::io::stdout().lock())?;
+        clap_mangen::Man::new(command(PROGRAM)).render(&mut output::stdout())?;
         return Ok(Exit::Fine);
     };
     let context = || folder.display().to_string();

@@ -79,6 +79,12 @@ fn a_full_disk_is_an_error() {
         "merge report.json",
         "report report.json",
         "report report.json --json",
+        "diff report.json report.json --lenient",
+        "list --json",
+        "annotate --json",
+        "doctor",
+        "completions bash",
+        "man",
     ];
     for words in formats.iter().map(String::as_str).chain(others) {
         let full = std::fs::File::options().write(true).open("/dev/full");
@@ -86,7 +92,7 @@ fn a_full_disk_is_an_error() {
         command.stdout(full.unwrap());
         Ended::of(command.output().unwrap(), words)
             .ends(2)
-            .complains("No space left on device");
+            .complains("error: standard output: No space left on device");
     }
 }
 

@@ -14,6 +14,7 @@ use crate::command_line::TopArgs;
 use crate::escape::escaped;
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::output;
 use crate::rows::{RowsByName, command_line, maybe, path, percent};
 use crate::session::read_report;
 use crate::table::{self, Table};
@@ -29,7 +30,7 @@ pub fn top(args: &TopArgs) -> Result<Exit> {
     let file = process::report_file(args.pid)?;
     let mut latest = read_report(&file)?;
     if args.json {
-        writeln!(std::io::stdout().lock(), "{}", latest.to_json())?;
+        writeln!(output::stdout(), "{}", latest.to_json())?;
         return Ok(Exit::Fine);
     }
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
@@ -64,7 +65,7 @@ pub fn top(args: &TopArgs) -> Result<Exit> {
 fn last_page(pid: u32, latest: &Report) -> Result<Exit> {
     let title = title(pid, latest, "");
     let page = page(&title, latest, None, table::width(), usize::MAX);
-    write!(anstream::stdout().lock(), "{page}")?;
+    write!(output::styled_stdout(), "{page}")?;
     Ok(Exit::Fine)
 }
 
