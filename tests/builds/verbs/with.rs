@@ -453,6 +453,21 @@ fn package_in_a_folder_of_a_package_is_a_dependency() {
 }
 
 #[test]
+fn crate_without_a_function_that_can_have_a_probe_is_not_said_to_be_measured() {
+    let project = Project::with_manifest("", "fn main() { println!(\"{}\", sub::same(2)) }\n");
+    let dependency = "[dependencies]\nsub = { path = \"sub\" }\n";
+    let manifest = project.read("Cargo.toml").replace("[workspace]\n", "");
+    project.write("Cargo.toml", &(manifest + dependency));
+    let package = "[package]\nname = \"sub\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    project.write("sub/Cargo.toml", package);
+    let same = "pub const fn same(times: u32) -> u32 { times }\n";
+    project.write("sub/src/lib.rs", same);
+    let ended = project.tsc("run --all --with sub").ends(0);
+    assert!(!ended.out.contains("with sub"), "{}", ended.out);
+    ended.says("without sub 0.1.0: no function there has a probe");
+}
+
+#[test]
 fn project_in_a_folder_of_its_dependency_is_not_copied_into_itself() {
     let main = "fn main() { println!(\"{}\", upper::work(2)) }\n";
     let whole = Project::with_manifest("", "fn main() {}\n");

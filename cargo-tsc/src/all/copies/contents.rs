@@ -1,7 +1,7 @@
 //! What is different in a copy: the manifests, and the annotated sources.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ impl Copies<'_> {
         let mut replaced = self.manifests(Some(runtime))?;
         (self.attributes, self.light, self.too_short) = (0, 0, 0);
         self.sources = DefaultHasher::new();
-        let dependencies = std::mem::take(&mut self.dependencies);
+        let mut dependencies = std::mem::take(&mut self.dependencies);
         let members = self.original.metadata().workspace_packages();
         lead_to_copies(&members, &dependencies, self.original.root(), &mut replaced)?;
         let others = dependencies.copied().map(|(copied, _)| &copied.package);
@@ -69,6 +69,7 @@ impl Copies<'_> {
             true => annotate::files_for_this_machine,
             false => annotate::files_of,
         };
+        let mut without_probes = BTreeSet::new();
         for (copied, text) in dependencies.copied() {
             let manifest = copied.original.join("Cargo.toml");
             if !copied.is_annotated {
@@ -79,6 +80,7 @@ impl Copies<'_> {
                 manifest,
                 manifest::with_runtime(text, runtime)?.into_bytes(),
             );
+            let before = self.attributes;
             let say = &mut |text| self.say(text);
             for file in sources.of(&copied.package, false, files_of, say)? {
                 let original = copied.original_of(&file);
@@ -86,7 +88,11 @@ impl Copies<'_> {
                     replaced.insert(original, text);
                 }
             }
+            if self.attributes == before {
+                without_probes.insert(copied.package.id.clone());
+            }
         }
+        dependencies.without_probes = without_probes;
         self.dependencies = dependencies;
         Ok(replaced)
     }

@@ -42,6 +42,8 @@ pub struct Dependencies {
     left_out: LeftOut,
     /// What was asked for and is not annotated, in words.
     not_annotated: Vec<String>,
+    /// The annotated crates of which no function has a probe.
+    pub without_probes: BTreeSet<PackageId>,
     /// The crates without probes that annotated code uses.
     pub unopened: Unopened,
 }
@@ -246,21 +248,22 @@ impl Dependencies {
     /// What is said of the crates above the report.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
-        let annotated = self.copied.values().filter(|copied| copied.is_annotated);
-        let names: BTreeSet<String> = annotated
-            .map(|copied| graph::with_version(&copied.package))
-            .collect();
-        let mut remarks = Vec::new();
-        if !names.is_empty() {
-            let names: Vec<String> = names.into_iter().collect();
-            remarks.push(format!("with {}", names.join(", ")));
-        }
-        remarks.extend(
-            self.not_annotated
+        let annotated = self.copied.iter().filter(|(_, copied)| copied.is_annotated);
+        let (without, with): (Vec<_>, Vec<_>) =
+            annotated.partition(|(id, _)| self.without_probes.contains(id));
+        let [with, without] = [with, without].map(|crates| {
+            let names = crates
                 .iter()
-                .map(|why| format!("without {why}")),
-        );
-        remarks
+                .map(|(_, it)| graph::with_version(&it.package));
+            Vec::from_iter(names.collect::<BTreeSet<String>>()).join(", ")
+        });
+        let is_any = |names: &str| !names.is_empty();
+        let with = is_any(&with).then(|| format!("with {with}"));
+        let why = "no function there has a probe";
+        let without = is_any(&without).then(|| format!("without {without}: {why}"));
+        let others = self.not_annotated.iter();
+        let others = others.map(|why| format!("without {why}"));
+        with.into_iter().chain(without).chain(others).collect()
     }
 }
 
