@@ -44,7 +44,7 @@ impl Mark {
             Self::BelowResolution => ('<', "too short to be timed; use #[cycles(light)]"),
             Self::MostlyProbes => (
                 '!',
-                "over a third is probes; make a timed one light, leave a light one out",
+                "over a third is probes; make a timed one light, leave a light one out with #[cycles(skip)]",
             ),
             Self::Uncertain => ('~', "the error of self is larger than self"),
         }
