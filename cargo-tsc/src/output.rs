@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use serde::Serialize;
 
 use crate::interrupt;
 
@@ -53,6 +54,15 @@ pub fn stdout() -> impl Write {
 /// Standard output, for text that may have colours.
 pub fn styled_stdout() -> impl Write {
     Printed(anstream::stdout().lock())
+}
+
+/// Prints data for programs, in one line.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn print_json(data: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string(data)?;
+    Ok(writeln!(stdout(), "{text}")?)
 }
 
 struct Printed<W>(W);

@@ -28,18 +28,16 @@ pub fn print(
     gate: Option<&str>,
     judgement: &Judgement,
 ) -> Result<()> {
-    let mut out = output::styled_stdout();
     if judgement.json {
-        let value = serde_json::json!({
+        return output::print_json(&serde_json::json!({
             "before": before.label,
             "after": after.label,
             "objections": difference.objections,
             "comparison": difference.comparison,
             "gate": gate,
-        });
-        writeln!(out, "{value}")?;
-        return Ok(());
+        }));
     }
+    let mut out = output::styled_stdout();
     if let Some(comparison) = &difference.comparison {
         let summary = summary(before, after, comparison);
         print_rows(&mut out, &summary, comparison, judgement.markdown)?;

@@ -121,11 +121,9 @@ impl Changes {
         let Self {
             files, attributes, ..
         } = self;
-        let mut out = output::styled_stdout();
         if args.json {
             let value = serde_json::json!({ "files": files, "attributes": attributes });
-            writeln!(out, "{value}")?;
-            return Ok(());
+            return output::print_json(&value);
         }
         let did = match (args.write, args.strip) {
             (true, _) => "added to",
@@ -134,8 +132,8 @@ impl Changes {
         };
         let functions = counted(*attributes, "function");
         let files = counted(files.len(), "file");
-        writeln!(out, "#[cycles] {did} {functions} in {files}")?;
-        Ok(())
+        let mut out = output::styled_stdout();
+        Ok(writeln!(out, "#[cycles] {did} {functions} in {files}")?)
     }
 }
 

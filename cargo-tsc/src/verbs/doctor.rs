@@ -7,7 +7,7 @@ use tsc_runtime::self_test::{Verdict, self_test};
 
 use crate::command_line::DoctorArgs;
 use crate::exit::Exit;
-use crate::output::{styled_stdout, unless_closed};
+use crate::output::{print_json, styled_stdout, unless_closed};
 
 /// Runs the verb.
 ///
@@ -15,13 +15,11 @@ use crate::output::{styled_stdout, unless_closed};
 /// If the output cannot be written.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     let test = self_test();
-    let mut out = styled_stdout();
-    let printed = if args.json {
-        writeln!(out, "{}", serde_json::to_string(&test)?)
-    } else {
-        write!(out, "{test}")
+    let printed = match args.json {
+        true => print_json(&test),
+        false => write!(styled_stdout(), "{test}").map_err(Into::into),
     };
-    unless_closed(printed.map_err(Into::into))?;
+    unless_closed(printed)?;
     Ok(match test.verdict() {
         Verdict::Bad => Exit::NotComparable,
         _ => Exit::Fine,

@@ -20,7 +20,6 @@ const COMMAND: usize = 40;
 /// If the folder of sessions cannot be read.
 pub fn list(args: &ListArgs) -> Result<Exit> {
     let store = Store::here();
-    let mut out = output::styled_stdout();
     let mut table = Table::new(["session", "started", "runs", "seconds", "command"]);
     let mut rows = Vec::new();
     for path in store.sessions()? {
@@ -48,11 +47,11 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
         }
     }
     if args.json {
-        writeln!(out, "{}", serde_json::Value::from(rows))?;
+        output::print_json(&rows)?;
     } else if table.is_empty() {
         remark(&format!("no session in {}", shown(store.folder())));
     } else {
-        write!(out, "{}", table.to_text(table::width()))?;
+        write!(output::styled_stdout(), "{}", table.to_text(table::width()))?;
         remark(&format!("in {}", shown(store.folder())));
     }
     Ok(Exit::Fine)

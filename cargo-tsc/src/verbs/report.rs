@@ -108,7 +108,13 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
         bail!("{}", nearest::nothing_matches("--filter", filter, &names));
     }
     if view.json {
-        return print_json(session, &sum);
+        return output::print_json(&serde_json::json!({
+            "session": session.label,
+            "path": session.path.display().to_string(),
+            "about": session.about,
+            "runs": session.runs.len(),
+            "report": sum,
+        }));
     }
     if is_page(view) {
         return write_page(session, &sum, before, view);
@@ -194,19 +200,6 @@ fn spread(runs: &[RowsByName<'_>], row: &CallsiteReport) -> Option<f64> {
     let middle = statistics::median(&values).filter(|&middle| middle > 0.0 && values.len() > 1)?;
     let (least, greatest) = statistics::range(&values);
     Some((greatest - least) / 2.0 / middle)
-}
-
-fn print_json(session: &Session, sum: &Report) -> Result<()> {
-    let value = serde_json::json!({
-        "session": session.label,
-        "path": session.path.display().to_string(),
-        "about": session.about,
-        "runs": session.runs.len(),
-        "report": sum,
-    });
-    let mut out = output::styled_stdout();
-    writeln!(out, "{value}")?;
-    Ok(())
 }
 
 /// Prints a session that was just measured.
