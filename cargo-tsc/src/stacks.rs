@@ -15,10 +15,13 @@ pub fn require(report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The name of a context's function.
-pub fn name(report: &Report, context: &Context) -> String {
-    let callsite = report.callsite_of(context);
-    callsite.map_or_else(|| OTHER.to_owned(), path)
+/// The names of a context's function and of its callers, the outermost first.
+pub fn names(report: &Report, context: &Context) -> Vec<String> {
+    let rows = stack(report, context).map(|context| report.callsite_of(context));
+    let names = rows.map(|row| row.map_or_else(|| OTHER.to_owned(), path));
+    let mut names: Vec<String> = names.collect();
+    names.reverse();
+    names
 }
 
 /// A context and its callers, from the context itself outwards.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tsc_report::{Bucket, CallsiteReport, Context, Report};
+use tsc_report::{Bucket, CallsiteReport, Report};
 
 use super::names::Names;
 use crate::command_line::Metric;
@@ -87,7 +87,8 @@ fn values_of<'a>(
         let contexts = run.contexts().iter().filter(|_| metric == Metric::Calls);
         for context in contexts.filter(|context| context.parent().is_some()) {
             if let Some(calls) = context.calls() {
-                let entry = all.entry(way(run, context)).or_insert_with(empty);
+                let path = stacks::names(run, context).join(" > ");
+                let entry = all.entry(path).or_insert_with(empty);
                 entry.runs[index] += calls as f64;
                 entry.called[index] = entry.runs[index];
             }
@@ -101,14 +102,6 @@ fn values_of<'a>(
         values.share = median(&shares).unwrap_or(0.0);
     }
     all
-}
-
-/// The path of a context from the outermost function to its own.
-fn way(run: &Report, context: &Context) -> String {
-    let names = stacks::stack(run, context).map(|context| stacks::name(run, context));
-    let mut names: Vec<String> = names.collect();
-    names.reverse();
-    names.join(" > ")
 }
 
 /// The metric of one row.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use tsc_report::Report;
 
-use crate::stacks::{line_of_text, name, require, stack};
+use crate::stacks::{line_of_text, names, require};
 
 /// Some readers make one sample for each count, so the sum of the counts is limited to this.
 const MOST: f64 = 1e6;
@@ -25,10 +25,10 @@ pub fn text(report: &Report) -> Result<String> {
         if count < 1.0 {
             continue;
         }
-        let mut names: Vec<String> = stack(report, context)
-            .map(|context| line_of_text(&name(report, context)).replace(';', ","))
+        let names = names(report, context).into_iter();
+        let names: Vec<String> = names
+            .map(|name| line_of_text(&name).replace(';', ","))
             .collect();
-        names.reverse();
         writeln!(text, "{} {count}", names.join(";"))?;
     }
     Ok(text)
