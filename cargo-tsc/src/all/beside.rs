@@ -261,7 +261,7 @@ impl<'a> Beside<'a> {
         let ratio = self.ratio(sum);
         self.times()
             .zip(ratio)
-            .is_some_and(|((measured, bare), ratio)| measured - ratio * bare > SLACK_SECONDS)
+            .is_some_and(|((measured, bare), ratio)| can_tell(measured, ratio * bare))
     }
 
     /// The seconds of a run that this number of ticks is, added over all functions.

@@ -94,8 +94,8 @@ fn measure(
 
 /// The title of the progress bar. When probes have been chosen, the runs begin again.
 fn title(round: usize, left_out: usize) -> String {
-    match (round, left_out) {
-        (0, _) => "measuring every function".to_owned(),
+    match round {
+        0 => "measuring every function".to_owned(),
         _ => format!("measuring without {}", counted(left_out, "function")),
     }
 }
