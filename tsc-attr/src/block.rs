@@ -25,6 +25,17 @@ pub(crate) struct Block {
     pub(crate) error: Option<Error>,
 }
 
+impl Block {
+    /// Both forms of one function.
+    pub(crate) fn of(args: &Args, function: &Function) -> Result<Self> {
+        Ok(Self {
+            measured: expand::function(args, function)?,
+            bare: expand::bare(args, function),
+            error: None,
+        })
+    }
+}
+
 // Input:  impl T { fn f() { … }  #[cycles(skip)] fn g() { … }  const fn h() { … } }
 // Output: impl T { fn f() { probe; … }  fn g() { … }  const fn h() { … } }
 pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
@@ -141,12 +152,8 @@ fn measure(
     let keyword = items::keyword(trees).to_string();
     if items::is_block(&keyword) && ends_in_body(trees) {
         let name = args.name.take();
-        let name = name.or_else(|| row_name::of_block(block.name.as_ref(), trees));
-        let args = Args {
-            name,
-            ..args.over(block)
-        };
-        return expand(&args, bare.clone()).map(Some);
+        args.name = name.or_else(|| row_name::of_block(block.name.as_ref(), trees));
+        return expand(&args.over(block), bare.clone()).map(Some);
     }
     let can_be_measured = keyword == "fn" && ends_in_body(trees);
     if !is_explicit && !can_be_measured {
@@ -159,22 +166,12 @@ fn measure(
         Err(error) => return pass_over(error),
     };
     let name = args.name.take();
-    let name = name.or_else(|| row_name::of_function(block.name.as_ref(), &function.sig));
-    let args = Args {
-        name,
-        ..args.over(block)
-    };
+    args.name = name.or_else(|| row_name::of_function(block.name.as_ref(), &function.sig));
+    let args = args.over(block);
     if function.is_measured() {
         return refuse::already_measured(args.first_argument()).map(|()| None);
     }
-    match expand::function(&args, &function) {
-        Ok(measured) => Ok(Some(Block {
-            measured,
-            bare: expand::bare(&args, &function),
-            error: None,
-        })),
-        Err(error) => pass_over(error),
-    }
+    Block::of(&args, &function).map(Some).or_else(pass_over)
 }
 
 pub(crate) fn ends_in_body(trees: &[TokenTree]) -> bool {

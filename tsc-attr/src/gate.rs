@@ -6,7 +6,6 @@ use syn::Result;
 
 use crate::args::Args;
 use crate::block::{self, Block};
-use crate::expand;
 use crate::function::{self, Function};
 use crate::items;
 use crate::nested_attr;
@@ -45,13 +44,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
     if function.is_measured() {
         return refuse::already_measured(args.first_argument()).map(|()| item);
     }
-    let measured = expand::function(&args, &function)?;
-    let block = Block {
-        measured,
-        bare: expand::bare(&args, &function),
-        error: None,
-    };
-    Ok(choose(&args, block))
+    Ok(choose(&args, Block::of(&args, &function)?))
 }
 
 // Input:  fn f() { … }            with `debug-builds` alone
