@@ -321,6 +321,13 @@ fn unknown_keys_are_left_out_and_unknown_facts_may_be_missing() {
     );
 }
 
+/// Checks a figure of a row, but for what rounding has changed.
+fn check_same(row: &Value, key: &str, expected: f64) {
+    let got = row[key].as_f64().expect("a number");
+    let most = 1e-9 * expected.abs().max(1e6);
+    assert!((got - expected).abs() <= most, "{key}: {got}, {expected}");
+}
+
 /// Every figure of `docs/dump.md`'s table, computed from the sums as it says.
 #[test]
 fn figures_follow_from_the_sums() {
@@ -331,13 +338,7 @@ fn figures_follow_from_the_sums() {
             .as_str()
             .and_then(|digits| digits.parse().ok())
             .expect("digits");
-        let same = |key: &str, expected: f64| {
-            let got = callsite[key].as_f64().expect("a number");
-            assert!(
-                (got - expected).abs() <= 1e-9 * expected.abs().max(1e6),
-                "{key}: {got}, {expected}"
-            );
-        };
+        let same = |key: &str, expected| check_same(callsite, key, expected);
         let futures = sum("polls") != 0.0;
         let gross = if futures {
             sum("polls_gross")
@@ -441,13 +442,7 @@ fn figures_by_ticks_follow_from_the_sums() {
     assert!(callsites.iter().filter(|of| is_light(of)).count() == 2);
     for (index, of) in (0..).zip(callsites).filter(|(_, of)| is_by_ticks(of)) {
         let sum = |key| sum(of, key);
-        let same = |key: &str, expected: f64| {
-            let got = of[key].as_f64().expect("a number");
-            assert!(
-                (got - expected).abs() <= 1e-9 * expected.abs().max(1e6),
-                "{key}: {got}, {expected}"
-            );
-        };
+        let same = |key: &str, expected| check_same(of, key, expected);
         let (subtracted_own, subtracted) = subtracted(&report, index);
         same("on_cpu_ticks", sum("ticked") - subtracted);
         same("self_on_cpu_ticks", sum("ticked_own") - subtracted_own);
