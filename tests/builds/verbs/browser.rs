@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-/// The end of a script: writes the list `seen` into the page, where the function [`seen`] finds it.
+use crate::project::Project;
+
+/// The end of a script: writes the list `seen` into the page, where the function [`seen`] finds it. It is put in the place of its name.
 pub(crate) const SHOW: &str = "const list = document.createElement('pre'); list.id = 'seen'; \
                                list.textContent = seen.join('\\n'); document.body.append(list);";
 
@@ -11,6 +13,25 @@ pub(crate) fn browser() -> Option<&'static str> {
     ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
         .find(|name| Command::new(name).arg("--version").output().is_ok())
+}
+
+/// The page with this script at its end.
+pub(crate) fn with_script(page: &str, script: &str) -> String {
+    let script = script.replace("SHOW", SHOW);
+    page.replace("</body>", &format!("{script}</body>"))
+}
+
+/// What this script saw on the project's `page.html`, in a window of this size.
+pub(crate) fn seen_by(
+    script: &str,
+    browser: &str,
+    project: &Project,
+    window: (u32, u32),
+) -> String {
+    let page = with_script(&project.read("page.html"), script);
+    project.write("scripted.html", &page);
+    let url = format!("file://{}", project.path("scripted.html").display());
+    seen(browser, &url, window)
 }
 
 /// What the script of a page saw, in a window of this size. On a busy machine, the browser may end before the script does, and is then

@@ -1,8 +1,6 @@
 //! `cargo tsc report --html`, in a real browser where there is one.
 
-use std::fs;
-
-use crate::browser::{SHOW, browser, seen};
+use crate::browser::{browser, seen_by};
 use crate::project::{PROGRAM, Project, skipped};
 
 /// A script that does what a user does with the page. After each step it adds a line with what is then visible.
@@ -60,6 +58,12 @@ addEventListener("load", () => {
 </script>
 "##;
 
+/// What follows `what` in the line that begins with it.
+fn said<'a>(seen: &'a str, what: &str) -> &'a str {
+    let line = seen.lines().find_map(|line| line.strip_prefix(what));
+    line.unwrap_or_else(|| panic!("{what}: {seen}")).trim()
+}
+
 #[test]
 fn page_needs_no_network_and_works_in_a_browser() {
     let project = Project::new(PROGRAM);
@@ -71,26 +75,14 @@ fn page_needs_no_network_and_works_in_a_browser() {
         .tsc("report first --html page.html")
         .ends(0)
         .remarks("wrote page.html");
-    let page = project.path("page.html");
-    let text = fs::read_to_string(&page).unwrap();
+    let text = project.read("page.html");
     assert!(text.len() < 1_000_000 && !text.contains("src=\"http"));
     let Some(browser) = browser() else {
         return skipped("there is no Chromium to open the page in");
     };
-    let scripted = project.path("scripted.html");
-    let script = CLICK_THROUGH.replace("SHOW", SHOW);
-    fs::write(
-        &scripted,
-        text.replace("</body>", &format!("{script}</body>")),
-    )
-    .unwrap();
-    let url = format!("file://{}", scripted.display());
     for width in [500, 1280, 2000] {
-        let seen = seen(browser, &url, (width, 900));
-        let says = |what: &str| {
-            let line = seen.lines().find_map(|line| line.strip_prefix(what));
-            line.unwrap_or_else(|| panic!("{what}: {seen}")).trim()
-        };
+        let seen = seen_by(CLICK_THROUGH, browser, &project, (width, 900));
+        let says = |what: &str| said(&seen, what);
         assert!(
             says("boxes").contains("outer") && says("boxes").contains("work"),
             "{seen}"
@@ -171,18 +163,9 @@ fn page_of_a_change_is_coloured_by_it() {
         let Some(browser) = browser() else {
             return skipped("there is no Chromium to open the page in");
         };
-        let script = CLICK_THROUGH_A_CHANGE.replace("SHOW", SHOW);
-        project.write(
-            "scripted.html",
-            &text.replace("</body>", &format!("{script}</body>")),
-        );
-        let url = format!("file://{}", project.path("scripted.html").display());
         for width in [500, 1280, 2000] {
-            let seen = seen(browser, &url, (width, 900));
-            let says = |what: &str| {
-                let line = seen.lines().find_map(|line| line.strip_prefix(what));
-                line.unwrap_or_else(|| panic!("{what}: {seen}")).trim()
-            };
+            let seen = seen_by(CLICK_THROUGH_A_CHANGE, browser, &project, (width, 900));
+            let says = |what: &str| said(&seen, what);
             assert!(says("heading").starts_with("change of mean"), "{seen}");
             assert_eq!(says("sorted"), "true");
             // Two calls are too few to resolve a change.

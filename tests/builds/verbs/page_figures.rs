@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::browser::{SHOW, browser, seen};
+use crate::browser::{SHOW, browser, seen, seen_by, with_script};
 use crate::project::{Project, skipped};
 
 /// `even` and `odd` call each other, so `odd` contains most of `even` and the other way round.
@@ -102,11 +102,6 @@ addEventListener("load", () => {
 </script>
 "##;
 
-fn with_script(page: &str, script: &str) -> String {
-    let script = script.replace("SHOW", SHOW);
-    page.replace("</body>", &format!("{script}</body>"))
-}
-
 /// The share of all self ticks in each stack and in those that begin with it, by the lines of `export --format folded`.
 fn shares(folded: &str) -> HashMap<String, f64> {
     let mut sums = HashMap::new();
@@ -135,28 +130,28 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     let Some(browser) = browser() else {
         return skipped("there is no Chromium to open the page in");
     };
-    project.write(
-        "scripted.html",
-        &with_script(&project.read("page.html"), SCRIPT),
-    );
-    let url = format!("file://{}", project.path("scripted.html").display());
-    let seen = seen(browser, &url, (1280, 900));
-    let boxes: HashMap<&str, f64> = seen
+    let window = (1280, 900);
+    let figures = seen_by(SCRIPT, browser, &project, window);
+    let boxes: HashMap<&str, f64> = figures
         .lines()
         .filter_map(|line| line.strip_prefix("box ")?.rsplit_once(' '))
         .map(|(stack, width)| (stack, width.parse().unwrap()))
         .collect();
     for (stack, share) in &shares {
         let width = boxes.get(stack.as_str()).copied().unwrap_or(0.0);
-        assert!((width - share).abs() < 0.005, "{stack}: {share}\n{seen}");
+        assert!((width - share).abs() < 0.005, "{stack}: {share}\n{figures}");
     }
     // What was subtracted for probes may be more than calls took.
     for key in ["total", "wall"] {
-        assert!(seen.contains(&format!("below 0 {key} 0 ns")), "{seen}");
+        assert!(
+            figures.contains(&format!("below 0 {key} 0 ns")),
+            "{figures}"
+        );
     }
     // Each contains calls of the other that are nearly all of the time.
-    assert!(boxes["even;odd"] < 0.6 * boxes["even"], "{seen}");
-    let says = |what: &str| assert!(seen.lines().any(|line| line == what), "{what}: {seen}");
+    assert!(boxes["even;odd"] < 0.6 * boxes["even"], "{figures}");
+    let is_said = |what: &str| figures.lines().any(|line| line == what);
+    let says = |what: &str| assert!(is_said(what), "{what}: {figures}");
     says("by blocked rest");
     says("by wall waits");
     says("median in its bucket true");
@@ -172,7 +167,7 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     project.write("framed.html", &with_script(&page, FRAMED));
     project.write("narrow.html", &FRAME.replace("SHOW", SHOW));
     let url = format!("file://{}", project.path("narrow.html").display());
-    assert_eq!(crate::browser::seen(browser, &url, (1280, 900)), "400 true");
+    assert_eq!(seen(browser, &url, window), "400 true");
 }
 
 const NO_TREE: &str = r##"
@@ -195,11 +190,6 @@ fn page_without_a_tree_has_no_controls_for_it() {
     let Some(browser) = browser() else {
         return skipped("there is no Chromium to open the page in");
     };
-    project.write(
-        "scripted.html",
-        &with_script(&project.read("page.html"), NO_TREE),
-    );
-    let url = format!("file://{}", project.path("scripted.html").display());
-    let seen = seen(browser, &url, (1280, 900));
+    let seen = seen_by(NO_TREE, browser, &project, (1280, 900));
     assert_eq!(seen, "true,false,false,false,false\ntrue");
 }

@@ -1,8 +1,6 @@
 //! The slowest calls of a row on the page.
 
-use std::fs;
-
-use crate::browser::{SHOW, browser, seen};
+use crate::browser::{browser, seen_by};
 use crate::project::{PROGRAM, Project, skipped};
 
 /// Selects the row `work`, and lists what is said of its slowest calls.
@@ -27,11 +25,7 @@ fn row_that_is_selected_lists_its_slowest_calls() {
     let project = Project::new(PROGRAM);
     project.tsc("run --name slow").ends(0);
     project.tsc("report slow --html page.html").ends(0);
-    let page = project.path("page.html");
-    let text = fs::read_to_string(&page).unwrap();
-    let script = SELECT.replace("SHOW", SHOW);
-    fs::write(&page, text.replace("</body>", &format!("{script}</body>"))).unwrap();
-    let seen = seen(browser, &format!("file://{}", page.display()), (1200, 900));
+    let seen = seen_by(SELECT, browser, &project, (1200, 900));
     let lines: Vec<&str> = seen.lines().collect();
     assert_eq!(lines[0], "Slowest calls");
     assert_eq!(lines.len(), 1 + 5, "{seen}");
