@@ -174,15 +174,9 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
         .ends(2)
         .remarks("--target-dir has no effect here")
         .complains("three: no such revision");
-    project
-        .tsc("ab one two --name a/b")
-        .ends(2)
-        .complains("--name a/b: use letters");
+    project.refuses("ab one two --name a/b", "--name a/b: use letters");
     project.write("src/main.rs", "fn main() { none() }");
-    project
-        .tsc("ab one . -n 1")
-        .ends(2)
-        .complains("the build failed");
+    project.refuses("ab one . -n 1", "the build failed");
     project.tsc("list").ends(0).remarks("no session in");
     project.write("new/file", "");
     let mut command = project.command("ab one . -n 1");
@@ -205,10 +199,7 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
     std::fs::remove_dir_all(project.path(".cargo")).unwrap();
     assert_eq!(state(&project), before);
     let alone = Project::new(PROGRAM);
-    alone
-        .tsc("ab one two")
-        .ends(2)
-        .complains("not a git repository");
+    alone.refuses("ab one two", "not a git repository");
 }
 
 #[test]
@@ -227,16 +218,13 @@ fn sessions_without_a_report_on_both_sides_are_not_kept() {
     {
         let cpus = tsc_runtime::affinity::cpus().unwrap();
         let _pinned = tsc_runtime::affinity::pin(cpus[0]).unwrap();
-        project
-            .tsc("ab one two -n 1 --links 1 --duet")
-            .ends(2)
-            .complains("--duet needs two CPUs");
+        project.refuses("ab one two -n 1 --links 1 --duet", "--duet needs two CPUs");
     }
     project.write("src/main.rs", "fn main() {}");
-    project
-        .tsc("ab one . -n 1 --links 1")
-        .ends(2)
-        .complains(".: nothing was measured: add #[cycles]");
+    project.refuses(
+        "ab one . -n 1 --links 1",
+        ".: nothing was measured: add #[cycles]",
+    );
     assert_eq!(project.tsc("list").ends(0).out, list);
 }
 
@@ -403,8 +391,8 @@ fn a_manifest_that_is_named_is_that_of_each_revision() {
     let outside = Project::new(PROGRAM);
     let manifest = outside.path("Cargo.toml");
     let words = format!("ab one two --manifest-path {}", manifest.display());
-    project
-        .tsc(&words)
-        .ends(2)
-        .complains("start `cargo tsc ab` in the repository of this manifest");
+    project.refuses(
+        &words,
+        "start `cargo tsc ab` in the repository of this manifest",
+    );
 }

@@ -131,10 +131,7 @@ fn a_second_run_follows_the_sources() {
 #[test]
 fn errors_point_at_the_users_own_lines() {
     let project = stranger(&MAIN.replace("let text", "let text: u8"));
-    let ended = project
-        .tsc("run --all")
-        .ends(2)
-        .complains("the build failed");
+    let ended = project.refuses("run --all", "the build failed");
     assert!(ended.err.contains("src/main.rs:2:"), "{}", ended.err);
     let of_the_copy = |line: &&str| line.contains(".all") && !line.contains(" Compiling ");
     assert_eq!(ended.err.lines().find(of_the_copy), None);
@@ -234,7 +231,8 @@ fn a_member_outside_of_the_workspace_is_an_error() {
     std::fs::write(folder.join("src/lib.rs"), "").unwrap();
     let manifest = format!("[package]\nname = \"beside\"\nworkspace = {root:?}\n");
     std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-    project.tsc("run --all").ends(2).complains(
+    project.refuses(
+        "run --all",
         "or take it out of the workspace; as a dependency with a path, `--with beside` measures it",
     );
 }
@@ -368,15 +366,9 @@ fn tests_are_measured_too_and_programs_are_not() {
         .tsc("run --all --json -- test -p words --lib")
         .ends(0);
     assert!(!ended.err.contains("doc tests"), "{}", ended.err);
-    project
-        .tsc("run --all -- ./app")
-        .ends(2)
-        .complains("--all builds what it measures");
+    project.refuses("run --all -- ./app", "--all builds what it measures");
     let nothing = Project::with_manifest("", "fn main() {}\n");
-    nothing
-        .tsc("run --all")
-        .ends(2)
-        .complains("nothing can be annotated");
+    nothing.refuses("run --all", "nothing can be annotated");
 }
 
 #[test]

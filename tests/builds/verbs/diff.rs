@@ -93,10 +93,7 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         let gate = format!("gate base slow --min-share 99%{option}");
         project.tsc(&gate).ends(3).says(nothing);
     }
-    project
-        .tsc("gate --baseline base slow same")
-        .ends(2)
-        .complains("the session before once");
+    project.refuses("gate --baseline base slow same", "the session before once");
     project.write(
         "tsc.toml",
         "[gate.functions]\n\"app::inner::work\" = \"8%\"\n",
@@ -120,20 +117,14 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         .ends(3)
         .says("gate: not resolved: app::outer");
     project.write("wrong.toml", "[gate]\nlimit = 3\n");
-    project
-        .tsc("gate --baseline base slow --policy wrong.toml")
-        .ends(2)
-        .complains("limit");
+    project.refuses("gate --baseline base slow --policy wrong.toml", "limit");
 }
 
 #[test]
 fn a_session_is_not_compared_with_itself_by_mistake() {
     let project = sessions();
     for words in ["diff one", "gate one", "gate --baseline target/tsc/one"] {
-        project
-            .tsc(words)
-            .ends(2)
-            .complains("is the newest session itself");
+        project.refuses(words, "is the newest session itself");
     }
     for words in [
         "gate one one",

@@ -7,43 +7,28 @@ use crate::project::{Ended, PROGRAM, Project, report};
 #[test]
 fn missing_and_damaged_files_are_named() {
     let project = Project::new(PROGRAM);
-    project
-        .tsc("report nothing")
-        .ends(2)
-        .complains("nothing: no such file, folder or session");
-    project
-        .tsc("report")
-        .ends(2)
-        .complains("`cargo tsc run` makes one");
+    project.refuses("report nothing", "nothing: no such file, folder or session");
+    project.refuses("report", "`cargo tsc run` makes one");
     project.write("damaged.json", "{\"schema\": 4, \"process\"");
-    project
-        .tsc("report damaged.json")
-        .ends(2)
-        .complains("damaged.json: not a report");
+    project.refuses("report damaged.json", "damaged.json: not a report");
     project.write("empty.json", "");
-    project
-        .tsc("diff empty.json damaged.json")
-        .ends(2)
-        .complains("the file is empty");
+    project.refuses("diff empty.json damaged.json", "the file is empty");
     project.write("newer.json", "{\"schema\": 99}");
-    project
-        .tsc("report newer.json")
-        .ends(2)
-        .complains("a later version of tsc-report or cargo-tsc is needed");
+    project.refuses(
+        "report newer.json",
+        "a later version of tsc-report or cargo-tsc is needed",
+    );
     // The keys of an older report are not this version's, and need not be.
     let older = "{\"schema\": 1, \"callsites\": {\"app\": 7}}\n";
     for count in [1, 2] {
         project.write("older.json", &older.repeat(count));
-        project
-            .tsc("report older.json")
-            .ends(2)
-            .complains("measure again, or read it with the version that wrote it");
+        project.refuses(
+            "report older.json",
+            "measure again, or read it with the version that wrote it",
+        );
     }
     project.write("people.json", ":CLK: read   :  12\n");
-    project
-        .tsc("report people.json")
-        .ends(2)
-        .complains("TSC_REPORT=json");
+    project.refuses("report people.json", "TSC_REPORT=json");
     let wrong = report()
         .trim_end()
         .replacen("\"pid\":", "\"pid\":true,\"was\":", 1);
@@ -57,15 +42,12 @@ fn missing_and_damaged_files_are_named() {
     project.write("report.json", report());
     let session = project.tsc("report report.json --json").ends(0).out;
     project.write("session.json", &session);
-    project
-        .tsc("report session.json")
-        .ends(2)
-        .complains("`cargo tsc export --json` writes a report");
+    project.refuses(
+        "report session.json",
+        "`cargo tsc export --json` writes a report",
+    );
     std::fs::create_dir(project.path("folder")).unwrap();
-    project
-        .tsc("report folder")
-        .ends(2)
-        .complains("no report in this folder");
+    project.refuses("report folder", "no report in this folder");
 }
 
 #[cfg(target_os = "linux")]
@@ -112,28 +94,23 @@ fn variables_that_leave_out_every_function_are_named() {
 #[test]
 fn projects_that_measure_nothing_are_told_how_to() {
     let project = Project::new("fn main() {}");
-    project.tsc("run").ends(2).complains(
+    project.refuses(
+        "run",
         "nothing was measured: add #[cycles] to functions that the program calls, or use --all",
     );
     let project = Project::with_manifest("", "fn main() {}");
-    project
-        .tsc("run")
-        .ends(2)
-        .complains("app does not depend on tsc-runtime");
-    project
-        .tsc("run -- rustc --version")
-        .ends(2)
-        .complains("nothing was measured: a program must call functions with #[cycles]");
+    project.refuses("run", "app does not depend on tsc-runtime");
+    project.refuses(
+        "run -- rustc --version",
+        "nothing was measured: a program must call functions with #[cycles]",
+    );
 }
 
 #[test]
 fn no_project_no_binary_no_build_no_program() {
     let empty = Project::with_manifest("", "");
     std::fs::remove_file(empty.path("Cargo.toml")).unwrap();
-    empty
-        .tsc("run")
-        .ends(2)
-        .complains("could not find `Cargo.toml`");
+    empty.refuses("run", "could not find `Cargo.toml`");
     let project = Project::new(PROGRAM);
     project
         .tsc("run --all --runtime nowhere")
@@ -145,31 +122,13 @@ fn no_project_no_binary_no_build_no_program() {
         .ends(2)
         .remarks("error: CARGO_TSC_RUNTIME: there is no /nope/Cargo.toml\n");
     assert!(!project.path("target").exists(), "nothing is built before");
-    project
-        .tsc("run -- run --bin other")
-        .ends(2)
-        .complains("the build failed");
-    project
-        .tsc("run -- build")
-        .ends(2)
-        .complains("`build` runs nothing");
-    project
-        .tsc("run -- ./missing")
-        .ends(2)
-        .complains("./missing cannot be started");
-    project
-        .tsc("run -- run -p other")
-        .ends(2)
-        .complains("no package other");
-    project
-        .tsc("run --name a/b")
-        .ends(2)
-        .complains("--name a/b");
+    project.refuses("run -- run --bin other", "the build failed");
+    project.refuses("run -- build", "`build` runs nothing");
+    project.refuses("run -- ./missing", "./missing cannot be started");
+    project.refuses("run -- run -p other", "no package other");
+    project.refuses("run --name a/b", "--name a/b");
     project.write("src/bin/second.rs", "fn main() {}");
-    project
-        .tsc("run")
-        .ends(2)
-        .complains("say which with --bin; there are app, second");
+    project.refuses("run", "say which with --bin; there are app, second");
     project.write("src/main.rs", "fn main() { let x: u8 = \"\"; }");
     project
         .tsc("run -- --bin app")

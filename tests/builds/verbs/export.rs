@@ -19,10 +19,10 @@ fn stacks_need_a_tree() {
     let project = Project::new(PROGRAM);
     project.tsc("run --name flat").ends(0);
     for format in ["folded", "pprof", "callgrind"] {
-        project
-            .tsc(&format!("export flat --format {format}"))
-            .ends(2)
-            .complains("record it with `cargo tsc run --tree`");
+        project.refuses(
+            &format!("export flat --format {format}"),
+            "record it with `cargo tsc run --tree`",
+        );
     }
 }
 

@@ -6,10 +6,10 @@ use crate::project::{PROGRAM, Project, report};
 fn an_expression_that_matches_nothing_is_an_error_with_the_nearest_names() {
     let project = Project::new(PROGRAM);
     project.write("report.json", report());
-    project
-        .tsc("report report.json --filter outre")
-        .ends(2)
-        .complains("--filter outre matches none of 2 functions; the nearest are app::outer, app::inner::work");
+    project.refuses(
+        "report report.json --filter outre",
+        "--filter outre matches none of 2 functions; the nearest are app::outer, app::inner::work",
+    );
     // What has all rows is not taken for the rows that match.
     for words in ["report report.json", "run --name never"] {
         for (whole, shown) in [
@@ -37,10 +37,10 @@ fn an_expression_that_matches_nothing_is_an_error_with_the_nearest_names() {
         .tsc("report a --filter work")
         .ends(0)
         .says("app::inner::work");
-    project
-        .tsc("run --name b --only wrok")
-        .ends(2)
-        .complains("--only wrok matches none of 2 functions; the nearest are app::inner::work");
+    project.refuses(
+        "run --name b --only wrok",
+        "--only wrok matches none of 2 functions; the nearest are app::inner::work",
+    );
     let list = project.tsc("list --json").ends(0).json();
     let rows = list.as_array().unwrap().iter();
     let names: Vec<_> = rows.map(|row| row["session"].as_str().unwrap()).collect();
@@ -55,9 +55,9 @@ fn an_expression_that_matches_nothing_is_an_error_with_the_nearest_names() {
 fn tests_without_annotations_are_measured_with_all() {
     let source = "fn main() {}\n#[test]\nfn works() {}\n";
     let bare = Project::with_manifest("", source);
-    bare.tsc("run -- test").ends(2).complains("--all");
+    bare.refuses("run -- test", "--all");
     let project = Project::new(source);
-    project.tsc("run -- test").ends(2).complains("or use --all");
+    project.refuses("run -- test", "or use --all");
     let project = Project::new("fn main() {}\n#[test]\nfn fails() { panic!() }\n");
     project
         .tsc("run -- test")

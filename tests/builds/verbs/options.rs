@@ -287,28 +287,20 @@ fn pages_are_beside_the_session_and_can_be_opened() {
         .remarks("wrote report.html\n");
     project.tsc("report report.json --html").ends(0);
     project.write("report.html", "<!doctype html>\n<title>mine</title>\n");
-    project.tsc("report report.json --html").ends(2).complains(
+    project.refuses(
+        "report report.json --html",
         "report.html exists and is no page of a report: name a file, as with --html=report.html",
     );
     assert!(project.read("report.html").contains("mine"));
     project.tsc("report report.json --html=report.html").ends(0);
     assert!(!project.read("report.html").contains("mine"));
-    project
-        .tsc("report --html a")
-        .ends(2)
-        .complains("`cargo tsc report a --html`");
-    project
-        .tsc("report --html target/tsc/a")
-        .ends(2)
-        .complains("`cargo tsc report target/tsc/a --html`");
-    project
-        .tsc("report --html .")
-        .ends(2)
-        .complains("cannot write .: it is a directory");
-    project
-        .tsc("report a --since a")
-        .ends(2)
-        .complains("add --html");
+    project.refuses("report --html a", "`cargo tsc report a --html`");
+    project.refuses(
+        "report --html target/tsc/a",
+        "`cargo tsc report target/tsc/a --html`",
+    );
+    project.refuses("report --html .", "cannot write .: it is a directory");
+    project.refuses("report a --since a", "add --html");
     project
         .tsc("report a --html --json")
         .ends(2)

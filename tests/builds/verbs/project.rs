@@ -215,6 +215,12 @@ edition = \"2024\"
     pub(crate) fn tsc(&self, words: &str) -> Ended {
         Ended::of(self.command(words).output().unwrap(), words)
     }
+
+    /// Runs a command that is refused, with an error that holds a text.
+    #[track_caller]
+    pub(crate) fn refuses(&self, words: &str, said: &str) -> Ended {
+        self.tsc(words).ends(2).complains(said)
+    }
 }
 
 /// Reads all files in a folder, except those in folders named `target`.

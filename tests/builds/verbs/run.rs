@@ -142,7 +142,7 @@ fn a_program_that_is_killed_before_it_reports_is_not_told_to_measure() {
 fn a_name_is_checked_before_the_build() {
     let project = Project::new("fn main( {}\n");
     for arguments in ["run --name ..", "run --all --name a/b"] {
-        project.tsc(arguments).ends(2).complains("use letters");
+        project.refuses(arguments, "use letters");
     }
 }
 

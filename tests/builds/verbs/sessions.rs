@@ -94,18 +94,15 @@ fn sixty_four_processes_add_up_to_exactly_the_sums() {
         .remarks("left out, because it is to be written: ")
         .remarks("64 processes");
     assert_eq!(project.json("fleet/all.json"), sum);
-    project
-        .tsc("merge fleet")
-        .ends(2)
-        .complains("one of them is of several processes");
-    project
-        .tsc("report fleet")
-        .ends(2)
-        .complains("all.json: it has calls of a process that are also in another report");
-    project
-        .tsc("merge all.json fleet/7.json -o all.json")
-        .ends(2)
-        .complains("it is also the file for the sum");
+    project.refuses("merge fleet", "one of them is of several processes");
+    project.refuses(
+        "report fleet",
+        "all.json: it has calls of a process that are also in another report",
+    );
+    project.refuses(
+        "merge all.json fleet/7.json -o all.json",
+        "it is also the file for the sum",
+    );
     project.tsc("report all.json").ends(0).says("app::outer");
     #[cfg(target_os = "linux")]
     {

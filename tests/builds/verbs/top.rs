@@ -69,9 +69,9 @@ fn a_running_program_is_watched_by_its_reports() {
     gives_the_terminal_back(&project, &words);
     drop(service.stdin.take());
     service.wait().unwrap();
-    project.tsc(&words).ends(2).complains("there is no process");
+    project.refuses(&words, "there is no process");
     let quiet = format!("top {}", std::process::id());
-    project.tsc(&quiet).ends(2).complains("TSC_REPORT_EVERY=1s");
+    project.refuses(&quiet, "TSC_REPORT_EVERY=1s");
 }
 
 /// Ends `cargo tsc` with these words by a signal, when it has opened a screen in a terminal.
