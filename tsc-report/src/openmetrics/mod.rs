@@ -52,7 +52,7 @@ impl Report {
 type Figure = (&'static str, &'static str, Value);
 type Value = fn(&CallsiteReport) -> Option<f64>;
 
-const COUNTERS: [Figure; 7] = [
+const COUNTERS: [Figure; 8] = [
     ("tsc_calls", "Calls that have returned.", |of| {
         Some(of.calls as f64)
     }),
@@ -70,6 +70,11 @@ const COUNTERS: [Figure; 7] = [
         "tsc_self_ticks",
         "Net ticks outside annotated callees, on the CPU and blocked.",
         |of| Some(of.self_ticks),
+    ),
+    (
+        "tsc_self_on_cpu_ticks",
+        "Net ticks outside annotated callees, on the CPU.",
+        |of| of.self_on_cpu_ticks,
     ),
     (
         "tsc_on_cpu_ticks",

@@ -84,6 +84,23 @@ fn negative_sums_are_left_out() {
 }
 
 #[test]
+fn what_the_table_calls_self_is_there_beside_self_with_the_time_blocked() {
+    let mut report = report();
+    let callsite = &mut report.callsites[0];
+    (callsite.self_ticks, callsite.self_on_cpu_ticks) = (50.0, Some(20.0));
+    let value = |report: &Report, family: &str| {
+        let text = report.to_openmetrics();
+        let sample = text.lines().find(|line| line.starts_with(family));
+        let (_, value) = sample?.rsplit_once(' ')?;
+        value.parse::<f64>().ok()
+    };
+    assert_eq!(value(&report, "tsc_self_ticks_total{"), Some(50.0));
+    assert_eq!(value(&report, "tsc_self_on_cpu_ticks_total{"), Some(20.0));
+    report.callsites[0].self_on_cpu_ticks = None;
+    assert_eq!(value(&report, "tsc_self_on_cpu_ticks_total{"), None);
+}
+
+#[test]
 fn no_two_samples_have_the_same_labels() {
     let mut merged = report();
     let change: [fn(&mut CallsiteReport); 4] = [
