@@ -68,26 +68,30 @@ fn print_rows(
     Ok(())
 }
 
-/// A summary of all rows in one line.
-fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String {
-    let mut parts = Vec::new();
+/// How many rows have each verdict, in words.
+pub(super) fn counts(comparison: &Comparison) -> Vec<String> {
     let (slower, faster) = slower_and_faster(comparison.exact);
-    for (verdict, word) in [
+    let words = [
         (Verdict::Slower, slower),
         (Verdict::Faster, faster),
-        (Verdict::Layout, "moved"),
+        (Verdict::Layout, "layout"),
         (Verdict::NoChange, "without change"),
         (Verdict::NotResolved, "not resolved"),
         (Verdict::Varies, "not the same in each run"),
         (Verdict::NotPositive, "not judged"),
         (Verdict::New, "new"),
         (Verdict::Gone, "gone"),
-    ] {
-        match comparison.with(verdict).count() {
-            0 => {}
-            count => parts.push(format!("{count} {word}")),
-        }
-    }
+    ];
+    let counted = words.map(|(verdict, word)| (comparison.with(verdict).count(), word));
+    let counted = counted.into_iter().filter(|&(count, _)| count > 0);
+    counted
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect()
+}
+
+/// A summary of all rows in one line.
+fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String {
+    let mut parts = counts(comparison);
     if comparison.rows.is_empty() {
         parts.push("nothing to judge, because no function has this metric".to_owned());
     } else if parts.is_empty() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Policy;
 use super::pairs::Runs;
+use super::print::counts;
 use super::row::{Comparison, Row, Verdict, known_change};
 use super::sides::{Sides, WHOLE};
 use super::values::{SHARES, Values};
@@ -342,6 +343,16 @@ fn what_the_same_code_shows_in_all_calls_limits_these_and_in_the_shortest_those(
             "{same_code:?}: {row:?}"
         );
     }
+}
+
+#[test]
+fn first_line_has_the_verdicts_by_the_names_in_the_table() {
+    let comparison = scripted(0.1, [0.001, 0.02]).compare(&Policy::default());
+    assert!(
+        counts(&comparison).contains(&"1 layout".to_owned()),
+        "{:?}",
+        counts(&comparison)
+    );
 }
 
 #[test]
