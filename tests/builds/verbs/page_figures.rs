@@ -79,6 +79,9 @@ addEventListener("load", () => {
   const mark = document.querySelector("tr.row abbr.mark");
   seen.push(`mark explained ${document.getElementById("marks").textContent.includes(`${mark.textContent} ${mark.title}`)}`);
   for (const fact of document.querySelectorAll("#facts > div")) seen.push(fact.textContent);
+  report.clock.ppm = 0.01;
+  showMachine();
+  seen.push(`rate ${document.getElementById("machine-summary").textContent.split("MHz ")[1]}`);
   SHOW
 });
 </script>
@@ -157,6 +160,7 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     says("median in its bucket true");
     says("interrupted from 2048 over 64");
     says("mark explained true");
+    says("rate ± 0.1 ppm");
     let text = project.tsc("report one").ends(0).out;
     let probes = text
         .split_once(" of it probes")

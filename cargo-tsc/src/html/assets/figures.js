@@ -29,6 +29,9 @@ function short(value, suffixes = ["", " k", " M", " G", " T"]) {
 
 const unsignedZero = (text) => /[1-9]/.test(text) ? text : text.replace("−", "");
 
+/** A bound with one digit: it is never less, and not 0. */
+const atMost = (bound) => (Math.ceil(bound * 10) / 10).toFixed(1);
+
 const hertz = report.clock.hz;
 let unit = hertz ? "ns" : "ticks";
 

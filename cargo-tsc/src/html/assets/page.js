@@ -42,7 +42,7 @@ function showFacts() {
 
 function showMachine() {
   const { clock, machine } = report;
-  const rate = clock.hz ? `${(clock.hz / 1e6).toFixed(3)} MHz${known(clock.ppm) ? ` ± ${clock.ppm.toFixed(1)} ppm` : ""}` : "rate not known";
+  const rate = clock.hz ? `${(clock.hz / 1e6).toFixed(3)} MHz${known(clock.ppm) ? ` ± ${atMost(clock.ppm)} ppm` : ""}` : "rate not known";
   byId("machine-summary").textContent = "Machine: " +
     `${clock.cpu ?? machine.arch ?? "unknown CPU"}${clock.hypervisor ? ` under ${clock.hypervisor}` : ""}; ${clock.source} at ${rate}`;
   const fact = (name, value) => byId("machine").append(element("dt", {}, name), element("dd", {}, String(value)));
