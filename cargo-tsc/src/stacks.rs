@@ -1,19 +1,10 @@
 //! The call tree as stacks.
 
-use anyhow::{Result, bail};
 use tsc_report::{Context, Report};
 
 use crate::rows::path;
 
 pub use tsc_report::__private::OTHER;
-
-/// Checks that there is a tree.
-pub fn require(report: &Report) -> Result<()> {
-    if report.contexts().is_empty() {
-        bail!("the report has no call tree: record it with `cargo tsc run --tree`");
-    }
-    Ok(())
-}
 
 /// The names of a context's function and of its callers, the outermost first.
 pub fn names(report: &Report, context: &Context) -> Vec<String> {

@@ -11,7 +11,7 @@ use anyhow::Result;
 use tsc_report::Report;
 
 use crate::rows::path;
-use crate::stacks::{OTHER, line_of_text, require, whole_ticks};
+use crate::stacks::{OTHER, line_of_text, whole_ticks};
 
 /// The name of the function that represents the program's threads.
 const ROOT: &str = "<root>";
@@ -20,7 +20,6 @@ const NO_FILE: &str = "???";
 
 /// Writes each function's self ticks, and each caller's calls with their ticks.
 pub fn text(report: &Report) -> Result<String> {
-    require(report)?;
     let mut text = String::new();
     writeln!(
         text,

@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use tsc_report::Report;
 
-use crate::stacks::{line_of_text, names, require};
+use crate::stacks::{line_of_text, names};
 
 /// Some readers make one sample for each count, so the sum of the counts is limited to this.
 const MOST: f64 = 1e6;
 
 /// Writes a line for each context with self time.
 pub fn text(report: &Report) -> Result<String> {
-    require(report)?;
     let all: f64 = report
         .contexts()
         .iter()

@@ -10,7 +10,7 @@ use prost::Message;
 use tsc_report::Report;
 
 use crate::rows::path;
-use crate::stacks::{OTHER, require, stack, whole_ticks};
+use crate::stacks::{OTHER, stack, whole_ticks};
 
 // The messages of https://github.com/google/pprof/blob/main/proto/profile.proto, as far as they are used here.
 
@@ -80,7 +80,6 @@ struct Function {
 
 /// A sample for each context: its calls, its self ticks and, if the clock's rate is known, its self time.
 pub fn bytes(report: &Report) -> Result<Vec<u8>> {
-    require(report)?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&profile(report).encode_to_vec())?;
     Ok(encoder.finish()?)

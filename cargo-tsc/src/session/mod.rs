@@ -134,6 +134,15 @@ impl Session {
         cut
     }
 
+    /// The command that measures the same with the call tree.
+    #[must_use]
+    pub fn tree_command(&self) -> &'static str {
+        match self.about.as_ref().is_some_and(|about| about.all) {
+            true => "cargo tsc run --all --tree",
+            false => "cargo tsc run --tree",
+        }
+    }
+
     /// Whether one call of `ab` measured both. Their names do not tell, because an older session of the same name is renamed.
     #[must_use]
     pub fn is_in_turns_with(&self, other: &Self) -> bool {

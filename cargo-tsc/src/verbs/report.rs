@@ -67,7 +67,10 @@ fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &V
     session.remarks().iter().for_each(|text| remark(text));
     remark(&format!("wrote {}", shown(&file)));
     if sum.contexts().is_empty() {
-        remark("the page has no flame graph: record the call tree with `cargo tsc run --tree`");
+        let command = session.tree_command();
+        remark(&format!(
+            "the page has no flame graph: record the call tree with `{command}`"
+        ));
     }
     if view.open {
         open::that_detached(&file).with_context(|| format!("no browser shows {}", shown(&file)))?;
