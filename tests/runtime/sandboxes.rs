@@ -173,6 +173,20 @@ fn valgrind_is_told() {
     assert!(run.report.contains("Valgrind"), "{}", run.report);
 }
 
+/// It checks that a system call is given only what has been written.
+#[test]
+fn valgrind_finds_no_error_in_the_clock_of_light_probes() {
+    let Some(valgrind) = installed(&["valgrind"]).filter(|_| cfg!(target_env = "gnu")) else {
+        return;
+    };
+    let output = program(valgrind)
+        .args(["--quiet", "--error-exitcode=99"])
+        .args([env!("CARGO_BIN_EXE_lightly"), "until-ticked"])
+        .output()
+        .expect("valgrind starts");
+    assert!(output.status.success(), "{output:?}");
+}
+
 #[test]
 fn user_mode_qemu_is_told() {
     let Some(qemu) = installed(&["qemu-x86_64", "qemu-x86_64-static"]) else {

@@ -5,24 +5,21 @@
 use libc::sched_attr;
 
 use super::system::call;
-use crate::process::written;
 
 /// Asks for a slice of 100 µs, for timers that are exact, and for the thread's name. From Linux 6.6 on, a thread with a shorter slice
 /// preempts the one that runs when it wakes up; with the default, the clock would wait on the CPU of the thread that it is to interrupt, and
 /// ticks would fall too rarely into short work. Kernels without these settings refuse them, which does no harm. What the thread has
 /// inherited, its niceness above all, stays.
 pub(super) fn shorten() {
-    let size = size_of::<sched_attr>();
-    // SAFETY: if the call returns 0, the kernel has written the structure, of which each version has as many bytes. It concerns this thread alone.
-    let attributes = unsafe {
-        written(|place: *mut sched_attr| {
-            let arguments = [0, place.expose_provenance(), size, 0];
-            call(libc::SYS_sched_getattr, arguments) as libc::c_int
-        })
-    };
+    // Zeros, because valgrind does not know what this system call writes.
+    // SAFETY: the structure consists of numbers.
+    let mut attributes: sched_attr = unsafe { std::mem::zeroed() };
+    let place = (&raw mut attributes).expose_provenance();
+    let asked = [0, place, size_of::<sched_attr>(), 0];
+    // SAFETY: the kernel writes at most as many bytes as the structure has. It concerns this thread alone.
+    let asked = unsafe { call(libc::SYS_sched_getattr, asked) };
     // Other policies have no slices, or other ones.
-    let is_other = |of: &sched_attr| of.sched_policy == libc::SCHED_OTHER.cast_unsigned();
-    if let Some(mut attributes) = attributes.filter(is_other) {
+    if asked == 0 && attributes.sched_policy == libc::SCHED_OTHER.cast_unsigned() {
         attributes.sched_runtime = 100_000;
         let place = (&raw const attributes).expose_provenance();
         // SAFETY: the structure is as long as it says. The call concerns this thread alone.
