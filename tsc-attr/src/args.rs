@@ -159,7 +159,7 @@ fn once<T>(key: &Ident, slot: &mut Option<T>, value: T) -> Result<()> {
 }
 
 fn equals(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<()> {
-    if input.parse::<Option<Token![=]>>()?.is_some() {
+    if input.parse::<Option<Token![=]>>()?.is_some() && !is_end_of_argument(input) {
         return Ok(());
     }
     Err(Error::new_spanned(
@@ -219,9 +219,9 @@ fn count_value(key: &Ident, input: ParseStream<'_>) -> Result<(Ident, Expr)> {
     Ok((key, value))
 }
 
-/// An argument without a value.
+/// An argument without a value. After a word, a comma is missing, and not a value too many.
 fn flag(key: &Ident, input: ParseStream<'_>) -> Result<Ident> {
-    if is_end_of_argument(input) {
+    if is_end_of_argument(input) || input.peek(Ident::peek_any) {
         return Ok(key.clone());
     }
     Err(input.error(format!("`{key}` takes no value")))
