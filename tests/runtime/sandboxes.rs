@@ -5,6 +5,7 @@
 
 use std::process::Command;
 
+use tests::folder::Folder;
 use tests::program;
 use tests::sandboxed::{Run, installed};
 
@@ -173,15 +174,18 @@ fn valgrind_is_told() {
     assert!(run.report.contains("Valgrind"), "{}", run.report);
 }
 
-/// It checks that a system call is given only what has been written.
+/// It checks that a system call is given only what has been written, and that the report frees what it allocates.
 #[test]
-fn valgrind_finds_no_error_in_the_clock_of_light_probes() {
+fn valgrind_finds_no_error_in_the_clock_and_no_lost_memory() {
     let Some(valgrind) = installed(&["valgrind"]).filter(|_| cfg!(target_env = "gnu")) else {
         return;
     };
+    let folder = Folder::new("under-valgrind");
     let output = program(valgrind)
         .args(["--quiet", "--error-exitcode=99"])
+        .args(["--leak-check=full", "--errors-for-leak-kinds=definite"])
         .args([env!("CARGO_BIN_EXE_lightly"), "until-ticked"])
+        .env("TSC_REPORT_FILE", folder.path("report.txt"))
         .output()
         .expect("valgrind starts");
     assert!(output.status.success(), "{output:?}");

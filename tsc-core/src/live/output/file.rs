@@ -168,8 +168,9 @@ impl Beside {
         Ok((Self(path), file))
     }
 
-    fn rename(self, target: &Path) -> io::Result<()> {
+    fn rename(mut self, target: &Path) -> io::Result<()> {
         fs::rename(&self.0, target)?;
+        drop(std::mem::take(&mut self.0));
         std::mem::forget(self);
         Ok(())
     }
