@@ -97,6 +97,7 @@ fn probes(copies: &Copies<'_>, chosen: &Choice) -> Vec<String> {
     )];
     let mut others = copies.dependencies.remarks();
     remarks.append(&mut others);
+    remarks.extend(copies.newer());
     let mut worst: Vec<&Measured> = chosen.bare.iter().collect();
     worst.sort_by_key(|function| std::cmp::Reverse(function.calls));
     for function in worst.iter().take(NAMES) {

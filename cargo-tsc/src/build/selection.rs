@@ -49,6 +49,17 @@ fn platforms(command: &CargoCommand) -> Vec<String> {
         .collect()
 }
 
+/// The options that say where cargo finds packages, and which.
+fn sources(command: &CargoCommand) -> Vec<String> {
+    let offline = ["--offline", "--locked", "--frozen"].into_iter();
+    let offline = offline.filter(|option| command.has(&[option]));
+    let mut options: Vec<String> = offline.map(str::to_owned).collect();
+    for value in command.values(CONFIG, None) {
+        options.extend([CONFIG.to_owned(), value.to_string_lossy().into_owned()]);
+    }
+    options
+}
+
 impl Project {
     /// Reads cargo's metadata about the project in `folder` that the command refers to.
     ///
@@ -87,6 +98,21 @@ impl Project {
         Self::ask(query, command, folder, Vec::new())
     }
 
+    /// Updates packages in the lock file of the project in `folder`, and no others.
+    ///
+    /// # Errors
+    /// If cargo reports an error.
+    pub fn update(
+        command: &CargoCommand,
+        folder: &Path,
+        packages: &BTreeSet<String>,
+    ) -> Result<()> {
+        let mut update = cargo();
+        update.current_dir(folder).arg("update");
+        update.args(sources(command)).args(packages);
+        said(update).map(drop)
+    }
+
     fn ask(
         mut query: MetadataCommand,
         command: &CargoCommand,
@@ -100,14 +126,7 @@ impl Project {
             query.manifest_path(&path);
             manifest = Some(path);
         }
-        for offline in ["--offline", "--locked", "--frozen"] {
-            if command.has(&[offline]) {
-                options.push(offline.to_owned());
-            }
-        }
-        for value in command.values(CONFIG, None) {
-            options.extend([CONFIG.to_owned(), value.to_string_lossy().into_owned()]);
-        }
+        options.extend(sources(command));
         query.other_options(options);
         let mut metadata = answer(&query)?;
         // Cargo names this folder as the user does, and a folder in which it is started without links and `..`.

@@ -169,3 +169,32 @@ fn settings_of_the_project_count_wherever_the_target_folder_is() {
     let copy = project.path("out/tsc/.all/annotated");
     assert!(copy.join("src").exists() && !copy.join("out").exists());
 }
+
+/// Cargo itself refuses to add the runtime to such a project.
+#[test]
+fn a_crate_that_is_too_old_for_the_runtime_is_updated_in_the_copies() {
+    let main = "fn main() {\n    println!(\"{}\", work());\n}\n\nfn work() -> bool {\n    unsafe { libc::getpid() > 0 }\n}\n";
+    let project = Project::with_manifest("[dependencies]\nlibc = \"0.2\"\n", main);
+    let lock = project.read("Cargo.lock");
+    let (before, rest) = lock.split_once("name = \"libc\"\n").unwrap();
+    let source = rest.lines().nth(1).unwrap();
+    let (_, after) = rest.split_once("\n\n").unwrap();
+    let checksum = "89d92a4743f9a61002fae18374ed11e7973f530cb3a3255fb354818118b2203c";
+    let old = format!(
+        "{before}name = \"libc\"\nversion = \"0.2.150\"\n{source}\nchecksum = \"{checksum}\"\n\n{after}"
+    );
+    project.write("Cargo.lock", &old);
+    for _ in 0..2 {
+        let ended = project.tsc("run --all").ends(0).says("app::work");
+        let newer = ended
+            .out
+            .lines()
+            .find(|line| line.starts_with("with libc 0.2."));
+        assert!(
+            newer.is_some_and(|line| line.contains(" for 0.2.150: newer than in Cargo.lock")),
+            "{}",
+            ended.out
+        );
+    }
+    assert_eq!(project.read("Cargo.lock"), old);
+}

@@ -4,6 +4,7 @@ mod cargo;
 mod contents;
 mod refused;
 mod update;
+mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -234,7 +235,7 @@ impl<'a> Copies<'a> {
             .dependents(&self.original.metadata().workspace_members);
         let runtime = Some(runtime).filter(|_| own.is_empty());
         let copy = self.sync(BARE, &self.manifests(runtime)?)?;
-        let project = Project::find(&self.command, &copy.join(&self.inner))?;
+        let project = self.find(&copy)?;
         let selection = project.select(&self.command)?;
         let used = project.members_used(&selection.packages);
         self.used = used
