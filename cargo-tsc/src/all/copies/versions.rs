@@ -29,12 +29,13 @@ impl Copies<'_> {
             let Err(error) = &found else {
                 return found;
             };
+            let message = format!("{error:#}");
             let known = old.len();
-            old.extend(too_old(&format!("{error:#}")));
+            old.extend(too_old(&message));
             if old.len() == known {
-                return match old.is_empty() {
-                    true => found,
-                    false => found.with_context(|| needs_newer(&old)),
+                return match advice(&message, &old) {
+                    Some(advice) => found.context(advice),
+                    None => found,
                 };
             }
         }
@@ -58,12 +59,14 @@ impl Copies<'_> {
     }
 }
 
-fn needs_newer(old: &BTreeSet<String>) -> String {
+/// Why cargo cannot add the runtime, as far as that is known, and what to do.
+fn advice(message: &str, old: &BTreeSet<String>) -> Option<String> {
+    if message.contains("directory source") {
+        return Some("the vendored packages lack some of the runtime's; `cargo vendor --sync` with the manifest of tsc-runtime adds them".to_owned());
+    }
     let old: Vec<&str> = old.iter().map(String::as_str).collect();
-    format!(
-        "the runtime needs newer versions than Cargo.lock has of {}",
-        old.join(", ")
-    )
+    let needs = "the runtime needs newer versions than Cargo.lock has of";
+    (!old.is_empty()).then(|| format!("{needs} {}", old.join(", ")))
 }
 
 /// The crates of the lock file that keep cargo from choosing others, with their versions, as cargo takes them on the command line.
@@ -95,5 +98,15 @@ mod tests {
         let old = ["libc@0.2.150", "own@1.0.0"].map(str::to_owned);
         assert_eq!(too_old(message), old.into());
         assert!(too_old("could not find `Cargo.toml`").is_empty());
+    }
+
+    #[test]
+    fn what_the_runtime_lacks_is_said() {
+        let vendored = "no matching package named `syn` found: location searched: directory source `/app/vendor` (which is replacing registry `crates-io`)";
+        let of =
+            |message, old: &[&str]| advice(message, &old.iter().map(|it| (*it).into()).collect());
+        assert!(of(vendored, &[]).is_some_and(|it| it.contains("cargo vendor --sync")));
+        assert!(of("no network", &["libc@0.2.150"]).is_some_and(|it| it.ends_with("libc@0.2.150")));
+        assert_eq!(of("could not find `Cargo.toml`", &[]), None);
     }
 }
