@@ -1,5 +1,7 @@
 //! Prints the call tree: each context is indented below its caller.
 
+use std::collections::BTreeSet;
+
 use super::Page;
 use super::scale::count;
 use crate::Context;
@@ -9,6 +11,8 @@ use crate::data::{OTHER, share};
 const LEAST_SHARE: f64 = 0.005;
 /// The column with the name and its indentation is the last one, so it needs no width.
 const INDENT: usize = 2;
+/// A function without a context is named if it has a larger part of all self ticks than this, in percent.
+const MISSED: f64 = 1.0;
 /// What is deeper is indented as far, so that the length of a deep tree's text does not grow with the square of its depth.
 const DEEPEST_INDENT: usize = 50;
 
@@ -20,12 +24,11 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
     }
     let (unit, distrust) = (page.scale.unit.unwrap_or("times"), report.clock.distrust());
     let least = LEAST_SHARE * 100.0;
-    let mut lines = vec![
-        format!(
-            "tsc: call tree, inclusive {unit}{distrust}; contexts under {least:.1} % are left out"
-        ),
-        "tsc:  share        calls          total          mean  function".to_owned(),
-    ];
+    let mut lines = vec![format!(
+        "tsc: call tree, inclusive {unit}{distrust}; contexts under {least:.1} % are left out"
+    )];
+    lines.extend(missing(page));
+    lines.push("tsc:  share        calls          total          mean  function".to_owned());
     let tree = Tree::new(page);
     // Without recursion, for a call tree may be deeper than the stack.
     let mut left = Vec::new();
@@ -35,6 +38,19 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
         tree.push_children(&mut left, index, depth + 1);
     }
     lines
+}
+
+/// The functions that would be expected in the tree, if there are any: timed calls are not in it if they began before the first light one.
+fn missing(page: &Page<'_>) -> Option<String> {
+    let contexts = page.report.contexts.iter();
+    let in_tree: BTreeSet<_> = contexts.filter_map(|context| context.callsite).collect();
+    let rows = (0..).zip(&page.report.callsites);
+    let rows = rows.filter(|(index, row)| !in_tree.contains(index) && !row.is_section);
+    let rows = rows.filter(|(_, row)| page.rows.self_share(row) > MISSED);
+    let names: Vec<String> = rows.map(|(_, row)| page.names.full(row)).collect();
+    let names = names.join(", ");
+    let what = "timed calls that began before the first light one";
+    (!names.is_empty()).then(|| format!("tsc: not in it are {what}: {names}"))
 }
 
 struct Tree<'a> {
@@ -152,6 +168,30 @@ mod tests {
                 "tsc:  10.0 %           5          100.0          20.0      lex",
                 "tsc:  30.0 %          40          300.0           7.5    lex",
             ]
+        );
+    }
+
+    #[test]
+    fn large_rows_that_are_not_in_the_tree_are_named() {
+        let callsite = |name: &str, own: f64, is_section: bool| CallsiteReport {
+            name: name.to_owned(),
+            self_on_cpu_ticks: Some(own),
+            is_section,
+            ..CallsiteReport::default()
+        };
+        let report = Report {
+            callsites: vec![
+                callsite("lex", 900.0, false),
+                callsite("main", 600.0, false),
+                callsite("little", 9.0, false),
+                callsite("part", 600.0, true),
+            ],
+            contexts: vec![context(0, None, 1, 900.0)],
+            ..Report::default()
+        };
+        assert_eq!(
+            tree(&report)[1],
+            "tsc: not in it are timed calls that began before the first light one: main"
         );
     }
 }
