@@ -54,7 +54,7 @@ impl Copies<'_> {
             Some(format!("{name} {version} for {old}"))
         });
         let newer: Vec<String> = newer.collect();
-        let why = "newer than in Cargo.lock, because the runtime needs it";
+        let why = "newer than in Cargo.lock, because the runtime or the manifest needs it";
         (!newer.is_empty()).then(|| format!("with {}: {why}", newer.join(", ")))
     }
 }
