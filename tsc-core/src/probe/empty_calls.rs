@@ -1,5 +1,7 @@
 //! Loops over a function that does nothing, with and without probes. Calibration uses them to measure a probe's overhead.
 
+use core::hint::black_box;
+
 use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind, Meta, meta};
 use crate::record::light::Frame;
 use crate::tsc::escape::{escape, result};
@@ -24,8 +26,8 @@ pub struct Light;
 
 impl ProbeKind for Light {
     const KIND: Kind = Kind::Light(EmptyLightCalls {
-        annotated: call_light,
-        bare: call_not_light,
+        in_memory: [call_light, call_not_light],
+        in_register: [call_light_in_register, call_not_light_in_register],
     });
 }
 
@@ -65,10 +67,20 @@ fn call_not_light(calls: u32) {
     call_each(calls, not_light);
 }
 
+#[inline(never)]
+fn call_light_in_register(calls: u32) {
+    call_each(calls, light_in_register);
+}
+
+#[inline(never)]
+fn call_not_light_in_register(calls: u32) {
+    call_each(calls, not_light_in_register);
+}
+
 /// Calls that do not wait for each other's results, as many in programs do not.
 #[inline(always)]
 fn call_each(calls: u32, function: fn(u64) -> u64) {
-    let function = core::hint::black_box(function);
+    let function = black_box(function);
     for value in 0..calls {
         escape(&function(u64::from(value)));
     }
@@ -77,7 +89,7 @@ fn call_each(calls: u32, function: fn(u64) -> u64) {
 #[inline(always)]
 fn call(calls: u32, function: fn(u64) -> u64) {
     // The compiler must not know this value. Otherwise it would notice that the function does nothing, and remove the call.
-    let function = core::hint::black_box(function);
+    let function = black_box(function);
     let mut value = u64::from(calls);
     for _ in 0..calls {
         value = function(value);
@@ -100,26 +112,42 @@ fn nested<P: FencePolicy>(value: u64) -> u64 {
     result(annotated::<P>(value))
 }
 
-/// Around a body that does nothing, a light probe takes half as long as in programs, because nothing competes with it for the core.
+/// Around a body that does nothing, a light probe takes half as long as in programs, because nothing competes with it for the core. Each step
+/// takes its value from where `keep` has put it.
 #[inline(always)]
-fn some_work(value: u64) -> u64 {
+fn some_work(value: u64, keep: impl Fn(u64) -> u64) -> u64 {
     (0..8).fold(value, |value, _| {
-        core::hint::black_box(value)
+        keep(value)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(7)
     })
 }
 
-#[inline(never)]
-fn light(value: u64) -> u64 {
+#[inline(always)]
+fn some_light_work(value: u64, keep: impl Fn(u64) -> u64) -> u64 {
     let frame = Frame::new();
     let _probe = LightProbe::start(&LIGHT_CALIBRATION, &frame);
-    some_work(value)
+    some_work(value, keep)
+}
+
+#[inline(never)]
+fn light(value: u64) -> u64 {
+    some_light_work(value, black_box)
 }
 
 #[inline(never)]
 fn not_light(value: u64) -> u64 {
-    some_work(value)
+    some_work(value, black_box)
+}
+
+#[inline(never)]
+fn light_in_register(value: u64) -> u64 {
+    some_light_work(value, result)
+}
+
+#[inline(never)]
+fn not_light_in_register(value: u64) -> u64 {
+    some_work(value, result)
 }
 
 #[inline(never)]

@@ -133,11 +133,12 @@ pub enum Kind {
     Light(EmptyLightCalls),
 }
 
-/// Functions with a loop over an empty call, with a light probe and without.
+/// Functions with a loop over a call that does little, each with a light probe and without: the value of each step is in memory, or in a
+/// register.
 #[derive(Clone, Copy, Debug)]
 pub struct EmptyLightCalls {
-    pub(crate) annotated: fn(u32),
-    pub(crate) bare: fn(u32),
+    pub(crate) in_memory: [fn(u32); 2],
+    pub(crate) in_register: [fn(u32); 2],
 }
 
 /// Functions with a loop over an empty call: with a probe, with a probe in which the former is nested, and without a probe. They are
@@ -301,7 +302,7 @@ impl Callsite {
             self.meta.path as *const (),
             match self.kind {
                 Kind::Timed(_, empty_calls) => empty_calls.annotated,
-                Kind::Light(empty_calls) => empty_calls.annotated,
+                Kind::Light(empty_calls) => empty_calls.in_memory[0],
             } as *const (),
         ]
     }
