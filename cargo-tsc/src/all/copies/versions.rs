@@ -46,11 +46,9 @@ impl Copies<'_> {
     pub fn newer(&self) -> Option<String> {
         let copy = self.outside.copy(&self.folder, BARE);
         let [own, copied] = [self.original.root(), &copy].map(versions);
-        let is_older = |it: &&(String, String)| !copied.contains(it);
-        let older: Vec<_> = own.iter().filter(is_older).collect();
         let newer = copied.difference(&own);
         let newer = newer.filter_map(|(name, version)| {
-            let (_, old) = older.iter().find(|(older, _)| older == name)?;
+            let (_, old) = own.difference(&copied).find(|(older, _)| older == name)?;
             Some(format!("{name} {version} for {old}"))
         });
         let newer: Vec<String> = newer.collect();
