@@ -40,8 +40,9 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
     lines
 }
 
-/// The functions that would be expected in the tree, if there are any: timed calls are not in it if they began before the first light one.
+/// The functions that would be expected in the tree beside light ones, if there are any.
 fn missing(page: &Page<'_>) -> Option<String> {
+    page.report.tick_clock.as_ref()?;
     let contexts = page.report.contexts.iter();
     let in_tree: BTreeSet<_> = contexts.filter_map(|context| context.callsite).collect();
     let rows = (0..).zip(&page.report.callsites);
@@ -49,7 +50,7 @@ fn missing(page: &Page<'_>) -> Option<String> {
     let rows = rows.filter(|(_, row)| page.rows.self_share(row) > MISSED);
     let names: Vec<String> = rows.map(|(_, row)| page.names.full(row)).collect();
     let names = names.join(", ");
-    let what = "timed calls that began before the first light one";
+    let what = "timed calls that no tick has found, or that began before the first light one";
     (!names.is_empty()).then(|| format!("tsc: not in it are {what}: {names}"))
 }
 
@@ -110,7 +111,7 @@ impl<'a> Tree<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::WholeTicks;
+    use crate::data::{TickClock, WholeTicks};
     use crate::{CallsiteReport, Report, TextOptions, TextUnit};
 
     fn tree(report: &Report) -> Vec<String> {
@@ -179,7 +180,7 @@ mod tests {
             is_section,
             ..CallsiteReport::default()
         };
-        let report = Report {
+        let mut report = Report {
             callsites: vec![
                 callsite("lex", 900.0, false),
                 callsite("main", 600.0, false),
@@ -187,11 +188,15 @@ mod tests {
                 callsite("part", 600.0, true),
             ],
             contexts: vec![context(0, None, 1, 900.0)],
+            tick_clock: Some(TickClock::default()),
             ..Report::default()
         };
         assert_eq!(
             tree(&report)[1],
-            "tsc: not in it are timed calls that began before the first light one: main"
+            "tsc: not in it are timed calls that no tick has found, or that began before the first light one: main"
         );
+        // A tree that no clock has made lacks the calls of runs that recorded none.
+        report.tick_clock = None;
+        assert!(tree(&report)[1].starts_with("tsc:  share "));
     }
 }
