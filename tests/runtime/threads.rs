@@ -11,11 +11,12 @@ use tests::{call, calls, callsite, row};
 use tsc_runtime::__private::Lfence;
 use tsc_runtime::{cycles, snapshot};
 
-/// A lock for the tests that use all CPUs.
-static ALL_CPUS: Mutex<()> = Mutex::new(());
+/// Each test takes this lock: one counts how often all threads of the process sleep, and others keep its threads waiting.
+static TURN: Mutex<()> = Mutex::new(());
 
 #[test]
 fn threads_that_ended_are_folded_in() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "ended")]
     fn ended() {}
     for round in 1..=4 {
@@ -37,7 +38,7 @@ fn threads_that_ended_are_folded_in() {
 #[test]
 fn threads_that_end_do_not_pile_up() {
     const TOO_MANY: usize = 1500;
-    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "piles up", light)]
     fn piles_up() {}
     let stop = AtomicBool::new(false);
@@ -67,7 +68,7 @@ fn threads_that_end_do_not_pile_up() {
 #[test]
 fn threads_that_end_at_once_wake_up_rarely() {
     const THREADS: usize = 2000;
-    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "ends at once")]
     fn ends_at_once() {}
     let sleeps = || {
@@ -101,6 +102,7 @@ fn threads_that_end_at_once_wake_up_rarely() {
 
 #[test]
 fn live_and_ended_threads_add_up() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "both")]
     fn both() {}
     let barrier = Barrier::new(5);
@@ -127,7 +129,7 @@ fn live_and_ended_threads_add_up() {
 
 #[test]
 fn snapshots_of_threads_that_record_only_grow() {
-    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "looked at")]
     fn looked_at(value: u64) -> u64 {
         value.rotate_left(3)
@@ -169,6 +171,7 @@ fn snapshots_of_threads_that_record_only_grow() {
 
 #[test]
 fn first_calls_race_for_a_callsite() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     const ROUNDS: usize = 50;
     const THREADS: usize = 8;
     for round in 0..ROUNDS {
@@ -197,7 +200,7 @@ fn first_calls_race_for_a_callsite() {
 
 #[test]
 fn thousand_callsites_on_64_threads() {
-    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     const CALLSITES: u64 = 1000;
     const THREADS: u64 = 64;
     let callsites: Vec<_> = (0..CALLSITES)
@@ -259,6 +262,7 @@ fn rest() {
 
 #[test]
 fn threads_that_end_while_they_are_read_are_in_the_snapshot() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "ends while read")]
     fn called() {}
     const THREADS: u64 = 3_000;
