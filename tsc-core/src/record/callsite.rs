@@ -104,15 +104,18 @@ pub enum Unit {
 }
 
 /// One annotated function. All instantiations of a generic function share one callsite.
+///
+/// What probes read comes first: the instructions that read it are shorter then.
+#[repr(C)]
 #[derive(Debug)]
 pub struct Callsite {
+    /// The place of its row in the rows of every thread, in bytes, if its probes are light; otherwise, and before the first call,
+    /// [`NO_ROW`].
+    row: AtomicU32,
     /// The position of the callsite's entry in the table of every thread: the segment, which is [`UNREGISTERED`] until the first call, and
     /// the offset in it.
     segment: AtomicU8,
     offset: AtomicU32,
-    /// The place of its row in the rows of every thread, in bytes, if its probes are light; otherwise, and before the first call,
-    /// [`NO_ROW`].
-    row: AtomicU32,
     kind: Kind,
     meta: Meta,
     /// The callsite that was registered before this one.
