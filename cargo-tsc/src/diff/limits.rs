@@ -131,7 +131,7 @@ impl Limits {
         row.after = row.before.map(|before| before * shift.estimate.exp());
         row.interval = Some((low.exp(), high.exp()));
         row.same_code = test.same_code.map(|_| test.same_code().exp_m1());
-        let visible = shift.visible(self.level).max(self.least(row, test));
+        let visible = shift.visible(self.level, self.least(row, test));
         row.visible = Some(visible.exp_m1());
     }
 

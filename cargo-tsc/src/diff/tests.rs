@@ -415,6 +415,31 @@ fn what_noise_hides_is_not_resolved_and_what_would_have_been_seen_is_said() {
 }
 
 #[test]
+fn what_would_have_been_seen_exceeds_the_threshold_by_the_error() {
+    let noise = Noise {
+        spread: 0.001,
+        ..QUIET
+    };
+    let mut random = Random(0xbed);
+    let mut of_all = |change: f64| {
+        let change = |function: usize| if function == CHANGED { change } else { 1.0 };
+        let mut sides = simulated(&mut random, noise, change, true);
+        for values in sides.values.iter_mut().flat_map(BTreeMap::values_mut) {
+            values.shortest.iter_mut().for_each(|runs| runs.fill(0.0));
+        }
+        planted_row(sides.compare(&Policy::default()))
+    };
+    let mut found = 0;
+    for _ in 0..100 {
+        let visible = of_all(1.0).visible.unwrap();
+        // The threshold is 1 %.
+        assert!((0.01..0.02).contains(&visible), "{visible}");
+        found += usize::from(of_all(1.0 + visible).verdict == Verdict::Slower);
+    }
+    assert!(found >= 82, "{found} of 100");
+}
+
+#[test]
 fn a_function_that_takes_half_of_the_time_does_not_make_the_others_faster() {
     let change = |function: usize| if function >= 8 { 1.2 } else { 1.0 };
     let mut random = Random(0xabcd);

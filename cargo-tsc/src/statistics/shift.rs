@@ -66,12 +66,12 @@ impl Shift {
         (self.estimate - width, self.estimate + width)
     }
 
-    /// The smallest true shift that a test at `level` would have found in 9 of 10 cases.
+    /// The smallest true shift that a test at `level` would have found in 9 of 10 cases, if the estimate must also be at least `least`.
     #[must_use]
-    pub fn visible(&self, level: f64) -> f64 {
-        let quantiles = student::quantile(level, self.freedom)
-            + student::quantile(2.0 * (1.0 - POWER), self.freedom);
-        quantiles * self.std_error + self.doubt
+    pub fn visible(&self, level: f64, least: f64) -> f64 {
+        let found = student::quantile(level, self.freedom) * self.std_error + self.doubt;
+        let beyond = student::quantile(2.0 * (1.0 - POWER), self.freedom) * self.std_error;
+        found.max(least) + beyond
     }
 }
 
@@ -141,6 +141,6 @@ mod tests {
             ..shift
         };
         assert_eq!(doubtful.p_value(), 1.0);
-        assert!(doubtful.visible(0.05) > shift.visible(0.05) + 3.9);
+        assert!(doubtful.visible(0.05, 0.0) > shift.visible(0.05, 0.0) + 3.9);
     }
 }
