@@ -43,7 +43,9 @@ pub fn print(
         print_rows(&mut out, &summary, comparison, judgement.markdown)?;
     }
     if let Some(verdict) = gate {
-        line(&mut out, &format!("gate: {verdict}"))?;
+        let text = escaped(&format!("gate: {verdict}"));
+        let is_markdown = judgement.markdown;
+        writeln!(out, "{}", if is_markdown { markdown(&text) } else { text })?;
     }
     Ok(())
 }

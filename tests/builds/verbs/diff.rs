@@ -71,6 +71,16 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         .tsc("gate --baseline base slow")
         .ends(1)
         .says("gate: slower: app::inner::work");
+    for side in ["base", "slow"] {
+        copy(&project, side, &format!("generic-{side}"), |_, row| {
+            row["name"] = "<Vec<T> as Work>::work".into();
+        });
+    }
+    project
+        .tsc("gate generic-base generic-slow --markdown")
+        .ends(1)
+        .says("| app::inner::&#60;Vec&#60;T> as Work>::work |")
+        .says("gate: slower: app::inner::&#60;Vec&#60;T> as Work>::work\n");
     let json = project.tsc("gate base slow --json -q").ends(1).json();
     assert_eq!(json["gate"], "slower: app::inner::work");
     assert_eq!(json["objections"], serde_json::json!([]));
