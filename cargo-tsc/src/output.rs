@@ -140,6 +140,12 @@ fn replace(path: &Path, contents: &[u8], there: Option<&Metadata>) -> io::Result
     let mut beside = beside.tempfile_in(folder(path))?;
     beside.write_all(contents)?;
     if let Some(there) = there {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt as _, fchown};
+            // Root may write the files of others, as in a container, and they stay theirs.
+            let _ = fchown(beside.as_file(), Some(there.uid()), Some(there.gid()));
+        }
         beside.as_file().set_permissions(there.permissions())?;
     }
     // On a full disk, some file systems only report an error here.
@@ -224,6 +230,24 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         symlink("nothing", &lost).unwrap();
         assert!(write(&lost, "new").is_err() && lost.is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_owner_stays() {
+        use std::os::unix::fs::{MetadataExt as _, chown};
+
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        write(&file, "old").unwrap();
+        // Only root may give a file away.
+        if chown(&file, Some(1234), Some(5678)).is_err() {
+            return;
+        }
+        write(&file, "new").unwrap();
+        let there = fs::metadata(&file).unwrap();
+        assert_eq!((there.uid(), there.gid()), (1234, 5678));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
     }
 
     #[cfg(target_os = "linux")]
