@@ -155,8 +155,9 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// If the file cannot be read, contains no report, or contains reports that cannot be added.
 pub fn read_report(path: &Path) -> Result<Report> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    parse(&text, path)
+    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    // The last line may be cut short in the middle of a letter.
+    parse(&String::from_utf8_lossy(&bytes), path)
 }
 
 /// The sum of the reports in a file's text.
@@ -237,6 +238,22 @@ mod tests {
         assert_eq!(folders(), ["001", "002"]);
         fs::remove_file(folder.join(ABOUT)).unwrap();
         assert_eq!(folders(), ["001", "002", "copy.json"]);
+    }
+
+    #[test]
+    fn a_line_that_is_cut_short_in_a_letter_leaves_the_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("reports.json");
+        let mut report = serde_json::to_value(Report::default()).unwrap();
+        report["clock"]["source"] = "TSC".into();
+        report["process"]["argv"] = vec!["ä"].into();
+        let line = Report::from_json(&report.to_string()).unwrap().to_json();
+        let cut = &line.as_bytes()[..=line.find('ä').unwrap()];
+        write(&path, [line.as_bytes(), b"\n", cut].concat());
+        assert_eq!(read_report(&path).unwrap().process().argv(), ["ä"]);
+        write(&path, cut);
+        let error = read_report(&path).unwrap_err().to_string();
+        assert!(error.ends_with("; the file is cut short"), "{error}");
     }
 
     #[test]
