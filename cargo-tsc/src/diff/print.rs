@@ -241,7 +241,7 @@ fn not_judged(comparison: &Comparison) -> Vec<String> {
     }
     notes.extend(comparison.with(Verdict::NotPositive).map(|row| {
         format!(
-            "not judged, because in some run it has no time above 0: the error, or what its probes cost, is as large as its time: {}",
+            "not judged, because in some run it was not called, or has no time above 0 (the error, or what its probes cost, is as large): {}",
             row.name
         )
     }));

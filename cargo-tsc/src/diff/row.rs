@@ -24,7 +24,7 @@ pub enum Verdict {
     New,
     /// It is not called any more.
     Gone,
-    /// It has no time above 0 in some run: what was subtracted for its probes, or its error, is as much.
+    /// It has no time above 0 in some run: it was not called, or what was subtracted for its probes, or its error, is as much.
     NotPositive,
     /// The metric is of single calls, and its calls were not timed one by one.
     NotTimed,

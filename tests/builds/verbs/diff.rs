@@ -636,4 +636,15 @@ fn functions_that_come_and_go_are_said() {
     let json = project.tsc("diff base renamed --json").ends(0).json();
     assert_eq!(verdict(&json, "app::inner::work"), "gone");
     assert_eq!(verdict(&json, "app::inner::worker"), "new");
+    copy(&project, "same", "rare", |run, row| {
+        if run == 3 {
+            row["name"] = "worker".into();
+        }
+    });
+    project
+        .tsc("diff base rare")
+        .ends(0)
+        .says("1 not judged")
+        .remarks("because in some run it was not called, or has no time above 0 ")
+        .remarks("is as large): app::inner::work\n");
 }
