@@ -234,9 +234,10 @@ impl CargoCommand {
 
     /// Whether the build has no debug assertions, as far as the options determine that.
     pub fn is_optimised(&self) -> bool {
-        self.verb == CargoVerb::Bench
-            || self.has(&["--release", "-r"])
-            || !self.values("--profile", None).is_empty()
+        match self.values("--profile", None).pop() {
+            Some(profile) => profile != "dev" && profile != "test",
+            None => self.verb == CargoVerb::Bench || self.has(&["--release", "-r"]),
+        }
     }
 }
 

@@ -42,6 +42,10 @@ fn options_are_found_however_they_are_written() {
     assert_eq!(command.values("--package", Some("-p")), ["a", "b", "c"]);
     assert_eq!(command.values("--bin", None), ["d"]);
     assert!(command.is_optimised() && !cargo("run").is_optimised());
+    assert!(
+        cargo("run --profile fast").is_optimised() && !cargo("run --profile=dev").is_optimised()
+    );
+    assert!(cargo("bench").is_optimised() && !cargo("bench --profile test").is_optimised());
     assert!(command.is_for_this_machine());
     for line in ["run --target a-b-c", "test --target=a-b-c -- x"] {
         assert!(!cargo(line).is_for_this_machine(), "{line}");
