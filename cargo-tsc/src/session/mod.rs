@@ -103,6 +103,11 @@ impl Run {
             ..Self::default()
         }
     }
+
+    /// Whether a signal has ended it. Their numbers end at 64, and a program itself may end with 255.
+    fn is_cut(&self) -> bool {
+        (129..=128 + 64).contains(&self.status)
+    }
 }
 
 impl Session {
@@ -123,7 +128,7 @@ impl Session {
 
     /// Leaves out the runs that a signal has ended, which say little of whole ones, unless there are no others. Returns their number.
     pub fn leave_out_cut(&mut self) -> usize {
-        let is_whole = |index| self.about_run(index).is_none_or(|run| run.status < 128);
+        let is_whole = |index| self.about_run(index).is_none_or(|run| !run.is_cut());
         let whole: Vec<usize> = (0..self.runs.len()).filter(|&at| is_whole(at)).collect();
         let cut = self.runs.len() - whole.len();
         if whole.is_empty() || cut == 0 {
