@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tsc_report::{Bucket, CallsiteReport, Report};
+use tsc_report::{CallsiteReport, Report};
 
 use super::names::Names;
 use crate::command_line::Metric;
@@ -124,7 +124,8 @@ fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
 /// greatest part of them that is in one bucket. 0 if the calls contain those of annotated callees.
 fn shortest(row: &CallsiteReport, share: f64) -> (f64, f64) {
     let buckets = row.histogram().iter();
-    let wanted = buckets.clone().map(Bucket::calls).sum::<u64>() as f64 * share;
+    let all = buckets.clone().map(|bucket| bucket.calls() as f64);
+    let wanted = all.sum::<f64>() * share;
     let (mut calls, mut ticks, mut most) = (0.0, 0.0, 0.0_f64);
     for bucket in buckets.filter(|_| row.nested_overhead_ticks() == 0.0) {
         let some = (bucket.calls() as f64).min(wanted - calls);
@@ -133,4 +134,22 @@ fn shortest(row: &CallsiteReport, share: f64) -> (f64, f64) {
         ticks += some * (bucket.from_ticks() + bucket.end_ticks()) as f64 / 2.0;
     }
     (ticks, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_file_may_say_any_number_of_calls() {
+        let bucket = |from: u64| json!({ "from_ticks": from, "calls": u64::MAX });
+        let row = json!({ "sums": { "samples": u64::MAX }, "histogram": [bucket(1), bucket(2)] });
+        let mut report = serde_json::to_value(Report::default()).unwrap();
+        report["callsites"] = vec![row].into();
+        let report = Report::from_json(&report.to_string()).unwrap();
+        let (_, most) = shortest(&report.callsites()[0], SHARES[0]);
+        assert_eq!(most, 1.0);
+    }
 }
