@@ -66,7 +66,9 @@ fn a_running_program_is_watched_by_its_reports() {
     page.says("app::serve").says("calls now");
     let json = project.tsc(&format!("{words} --json")).ends(0).json();
     assert!(json["callsites"][0]["calls"].as_u64().unwrap() > 0);
-    gives_the_terminal_back(&project, &words);
+    for colours in ["", "export NO_COLOR=1; "] {
+        gives_the_terminal_back(&project, &words, colours);
+    }
     drop(service.stdin.take());
     service.wait().unwrap();
     project.refuses(&words, "there is no process");
@@ -74,10 +76,10 @@ fn a_running_program_is_watched_by_its_reports() {
     project.refuses(&quiet, "TSC_REPORT_EVERY=1s");
 }
 
-/// Ends `cargo tsc` with these words by a signal, when it has opened a screen in a terminal.
+/// Ends `cargo tsc` with these words by a signal, when it has shown a page in a terminal. `before` is done there first.
 #[cfg(target_os = "linux")]
-fn gives_the_terminal_back(project: &Project, words: &str) {
-    let mut script = terminal(project, words, "echo $$; exec TSC");
+fn gives_the_terminal_back(project: &Project, words: &str, before: &str) {
+    let mut script = terminal(project, words, &format!("{before}echo $$; exec TSC"));
     script.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut script = match script.spawn() {
         Ok(script) => script,
@@ -86,14 +88,17 @@ fn gives_the_terminal_back(project: &Project, words: &str) {
     let mut shown = BufReader::new(script.stdout.take().unwrap());
     let (mut process, mut screen) = (String::new(), Vec::new());
     shown.read_line(&mut process).unwrap();
-    while !screen.ends_with(b"\x1b[?1049h") {
+    while !screen.ends_with(b"(q quits)") {
         assert_ne!(shown.by_ref().take(1).read_to_end(&mut screen).unwrap(), 0);
     }
     let mut kill = Command::new("kill");
     assert!(kill.arg(process.trim()).status().unwrap().success());
     shown.read_to_end(&mut screen).unwrap();
     let screen = String::from_utf8_lossy(&screen);
-    let back = "\u{1b}[?1049l";
-    assert!(screen.contains(back), "no {back:?} in {screen:?}");
+    // Another screen, its first place, the beginning of the next line, and the user's screen.
+    for command in ["[?1049h", "[1;1H", "[1E", "[?1049l"] {
+        let command = format!("\u{1b}{command}");
+        assert!(screen.contains(&command), "no {command:?} in {screen:?}");
+    }
     assert_eq!(script.wait().unwrap().code(), Some(128 + 15));
 }

@@ -30,11 +30,12 @@ impl Screen {
     /// # Errors
     /// If the terminal has been closed.
     pub fn show(&self, page: &str) -> Result<()> {
-        let mut out = anstream::AutoStream::auto(stdout());
+        // What takes colours out of a text would take these commands out, too.
+        let (mut out, mut text) = (stdout(), anstream::stdout());
         queue!(out, cursor::MoveTo(0, 0))?;
         for line in page.lines() {
             // In raw mode, a new line does not begin at the left.
-            write!(out, "{line}")?;
+            write!(text, "{line}")?;
             queue!(
                 out,
                 Clear(ClearType::UntilNewLine),
