@@ -95,8 +95,8 @@ fn gives_the_terminal_back(project: &Project, words: &str, before: &str) {
     assert!(kill.arg(process.trim()).status().unwrap().success());
     shown.read_to_end(&mut screen).unwrap();
     let screen = String::from_utf8_lossy(&screen);
-    // Another screen, its first place, the beginning of the next line, and the user's screen.
-    for command in ["[?1049h", "[1;1H", "[1E", "[?1049l"] {
+    // Another screen without wrapped lines, its first place, the beginning of the next line, wrapped lines, and the user's screen.
+    for command in ["[?1049h", "[?7l", "[1;1H", "[1E", "[?7h", "[?1049l"] {
         let command = format!("\u{1b}{command}");
         assert!(screen.contains(&command), "no {command:?} in {screen:?}");
     }

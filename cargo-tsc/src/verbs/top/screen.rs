@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use crossterm::event::{Event, KeyCode, KeyModifiers, poll, read};
-use crossterm::terminal::{self, Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::terminal::{
+    self, Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen,
+    LeaveAlternateScreen,
+};
 use crossterm::{cursor, execute, queue};
 
 use crate::table;
@@ -21,7 +24,13 @@ impl Screen {
     pub fn open() -> Result<Self> {
         terminal::enable_raw_mode().context("the terminal gives no single keys")?;
         let screen = Self(());
-        execute!(stdout(), EnterAlternateScreen, cursor::Hide)?;
+        // No table is narrow enough for every terminal. A line that is too long must not move those below it.
+        execute!(
+            stdout(),
+            EnterAlternateScreen,
+            cursor::Hide,
+            DisableLineWrap
+        )?;
         Ok(screen)
     }
 
@@ -50,7 +59,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
+        let _ = execute!(stdout(), EnableLineWrap, LeaveAlternateScreen, cursor::Show);
         let _ = terminal::disable_raw_mode();
     }
 }
