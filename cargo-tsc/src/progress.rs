@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 
 use crate::escape;
 
@@ -38,6 +38,9 @@ pub fn counted(count: usize, what: &str) -> String {
 }
 
 static VOICE: OnceLock<Voice> = OnceLock::new();
+
+/// The bar that was shown last.
+static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
 
 fn voice() -> Voice {
     VOICE.get().copied().unwrap_or_default()
@@ -89,6 +92,7 @@ pub fn runs(title: &str, count: u64) -> ProgressBar {
 /// the first.
 pub fn show(bar: &ProgressBar) {
     if bar.is_hidden() && !voice().quiet {
+        *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
         bar.set_draw_target(ProgressDrawTarget::stderr());
         bar.enable_steady_tick(Duration::from_millis(250));
     }
@@ -103,8 +107,16 @@ pub fn remark(text: &str) {
 
 /// Prints a line on standard error that the user needs to understand the result.
 pub fn warn(text: &str) {
-    // If nobody reads it, as after the terminal's end, the work goes on.
-    let _ = escape::line(&mut anstream::stderr(), &format!("tsc: {text}"));
+    let print = || {
+        // If nobody reads it, as after the terminal's end, the work goes on.
+        let _ = escape::line(&mut anstream::stderr(), &format!("tsc: {text}"));
+    };
+    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match bar.and_then(|bar| bar.upgrade()) {
+        // Behind the bar, the line would be hard to find.
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
 }
 
 /// Prints a message of the compiler on standard error, as the compiler shows it.

@@ -235,17 +235,26 @@ fn rows_are_sorted_cut_filtered_and_converted() {
 fn a_terminal_shows_progress_in_one_line() {
     let project = Project::new(PROGRAM);
     project.tsc("run -- --release").ends(0);
-    let Some(said) = in_a_terminal(&project, "run -n 5 -- target/release/app rest") else {
-        return;
-    };
-    assert!(said.contains("of 5 ["), "{said:?}");
-    // Each line of progress is drawn over the one before.
-    for drawn in said.split('\r') {
-        assert!(drawn.matches("of 5 [").count() <= 1, "{said:?}");
-        assert!(
-            !drawn.contains('░'),
-            "progress is drawn only in the form of `cargo tsc`: {said:?}"
-        );
+    for verbose in ["", "-v"] {
+        let words = format!("run {verbose} -n 5 -- target/release/app rest");
+        let Some(said) = in_a_terminal(&project, &words) else {
+            return;
+        };
+        assert!(said.contains("of 5 ["), "{said:?}");
+        let runs = said.matches("tsc: running target/release/app").count();
+        assert_eq!(runs, 5 * verbose.len() / 2, "{said:?}");
+        // Each line of progress is drawn over the one before, and no other line behind it.
+        for drawn in said.split('\r') {
+            assert!(drawn.matches("of 5 [").count() <= 1, "{said:?}");
+            assert!(
+                !drawn.contains("of 5 [") || !drawn.contains("tsc:"),
+                "{said:?}"
+            );
+            assert!(
+                !drawn.contains('░'),
+                "progress is drawn only in the form of `cargo tsc`: {said:?}"
+            );
+        }
     }
 }
 
