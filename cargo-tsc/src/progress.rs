@@ -78,7 +78,7 @@ pub fn pass_to_cargo(command: &mut Command) {
 /// A bar for this many runs. It is not visible before `show` is called.
 #[must_use]
 pub fn runs(title: &str, count: u64) -> ProgressBar {
-    let template = "{prefix}: run {pos} of {len} [{bar:30}] {eta} left {wide_msg:.dim}";
+    let template = "{prefix}: run {pos} of {len} [{bar:30}] {eta} left";
     // The target is set last, because each other setting would draw the bar.
     let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template(template) {
