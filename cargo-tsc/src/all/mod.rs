@@ -20,6 +20,6 @@ mod unopened;
 mod written;
 
 pub use copies::{Copies, Place, last, place, refused};
-pub use dependencies::Wanted;
-pub use manifest::{Runtime, with_paths};
+pub use dependencies::{Wanted, is_workspace};
+pub use manifest::{Runtime, as_root, with_paths};
 pub use rustc::take_place;

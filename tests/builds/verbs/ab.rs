@@ -396,3 +396,17 @@ fn a_manifest_that_is_named_is_that_of_each_revision() {
         "start `cargo tsc ab` in the repository of this manifest",
     );
 }
+
+#[test]
+fn a_package_that_has_become_a_workspace_is_compared_with_itself() {
+    let project = repository();
+    let root = project.path(".");
+    let workspace = project.read("Cargo.toml");
+    project.write("Cargo.toml", &workspace.replace("[workspace]\n", ""));
+    git(&root, &["commit", "--quiet", "--all", "--message=alone"]);
+    git(&root, &["tag", "alone"]);
+    project.write("Cargo.toml", &workspace);
+    project.write("src/main.rs", &PROGRAM.replace("0..10", "0..20"));
+    let words = "ab alone . -n 1 --links 1 --metric calls";
+    project.tsc(words).ends(0).says("20 → 40");
+}

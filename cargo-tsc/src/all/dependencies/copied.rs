@@ -173,7 +173,9 @@ pub fn inside(package: &Package, root: &Path) -> Option<PathBuf> {
     Some(inner.to_owned())
 }
 
-fn is_workspace(folder: &Path) -> bool {
+/// Whether the manifest in a folder is that of a workspace.
+#[must_use]
+pub fn is_workspace(folder: &Path) -> bool {
     let manifest = std::fs::read_to_string(folder.join("Cargo.toml"));
     manifest.is_ok_and(|text| {
         text.lines()

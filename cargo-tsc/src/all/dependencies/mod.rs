@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result};
 use cargo_metadata::{Dependency, DependencyKind, Package, PackageId};
 
 pub use choose::Wanted;
-pub use copied::{Copied, Places};
+pub use copied::{Copied, Places, is_workspace};
 use copied::{CopiedFolder, WITH};
 use graph::Graph;
 pub use graph::{OURS, is_macro};

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use tempfile::TempDir;
 
 use super::{manifest, settings, submodules};
-use crate::all::with_paths;
+use crate::all::{as_root, is_workspace, with_paths};
 use crate::build::CargoCommand;
 use crate::git::git;
 use crate::interrupt;
@@ -128,8 +128,10 @@ impl Repository {
         Ok(checkout)
     }
 
-    /// Makes paths of dependencies outside of the repository, such as `../x`, lead from the copy to where they lead from the original.
+    /// Makes paths of dependencies outside of the repository, such as `../x`, lead from the copy to where they lead from the original. A package
+    /// that is of no workspace in the revision is of none in the copy, though the working tree around that may be one.
     fn keep_dependencies(&self, copy: &Path) -> Result<()> {
+        let is_around = copy.ancestors().skip(1).any(is_workspace);
         let manifests = git(copy, &["ls-files", "-z", ":(glob)**/Cargo.toml"])?;
         for name in manifests.split_terminator('\0') {
             let manifest = copy.join(name);
@@ -143,17 +145,29 @@ impl Repository {
                 std::fs::copy(own, lock)?;
             }
             let text = std::fs::read_to_string(&manifest).ok().filter(|_| is_file);
-            let changed = text
-                .as_deref()
-                .map(|text| with_paths(text, folder, &self.root));
-            if let Some(Ok(changed)) = changed
-                && text.is_some_and(|text| text != changed)
+            let Some(text) = text else {
+                continue;
+            };
+            let mut changed = with_paths(&text, folder, &self.root);
+            if is_around && is_alone(&text, &manifest, copy) {
+                let own = manifest.parent().unwrap_or(copy);
+                changed = changed.and_then(|changed| as_root(&changed, own));
+            }
+            if let Ok(changed) = changed
+                && text != changed
             {
                 std::fs::write(manifest, changed)?;
             }
         }
         Ok(())
     }
+}
+
+/// Whether a manifest with this text is of no workspace in the folder `root`.
+fn is_alone(text: &str, manifest: &Path, root: &Path) -> bool {
+    let folders = manifest.ancestors().skip(1);
+    let mut around = folders.take_while(|folder| folder.starts_with(root));
+    !text.contains("workspace") && !around.any(is_workspace)
 }
 
 /// The files of a revision. They are removed when this is dropped.
