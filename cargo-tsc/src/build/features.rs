@@ -39,7 +39,7 @@ impl Build<'_> {
             let packages = selection.packages.iter();
             let names: Vec<&str> = packages.map(|id| self.name(id)).collect();
             bail!(
-                "{} does not depend on tsc-runtime: add it and #[cycles], or measure every function with --all",
+                "{} does not depend on tsc-runtime: add it and #[cycles], or measure every function with `cargo tsc run --all`",
                 names.join(", ")
             );
         };

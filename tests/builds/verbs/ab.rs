@@ -200,6 +200,11 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
     assert_eq!(state(&project), before);
     let alone = Project::new(PROGRAM);
     alone.refuses("ab one two", "not a git repository");
+    let without = Project::with_manifest("", "fn main() {}");
+    without.write(".gitignore", "target\n");
+    commit_all(&without.path("."));
+    let refused = without.refuses("ab HEAD .", "HEAD: app does not depend on tsc-runtime");
+    refused.complains("or measure every function with `cargo tsc run --all`");
 }
 
 #[test]
