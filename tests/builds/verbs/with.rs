@@ -503,6 +503,10 @@ fn names_that_match_no_dependency_are_an_error() {
     run("run --with sibling").remarks("--all");
     // What only measuring depends on is no part of the program.
     run("run --all --with libc tsc-*").complains("--with libc: no dependency has such a name");
+    Project::new("fn main() {}\n").refuses(
+        "run --all --with nosuch",
+        "--with nosuch: the program has no dependencies that can be measured",
+    );
 }
 
 #[test]

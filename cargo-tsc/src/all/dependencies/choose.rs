@@ -112,7 +112,9 @@ fn matching<'a>(graph: &Graph<'a>, pattern: &str) -> Result<Vec<&'a Package>> {
         .map(|package| package.name.as_str())
         .collect();
     match nearest(pattern, names) {
-        names if names.is_empty() => bail!("--with {pattern}: the program has no dependencies"),
+        names if names.is_empty() => {
+            bail!("--with {pattern}: the program has no dependencies that can be measured")
+        }
         names => bail!(
             "--with {pattern}: no dependency has such a name; the nearest are {}",
             names.join(", ")
