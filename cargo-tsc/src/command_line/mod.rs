@@ -75,7 +75,7 @@ pub struct RunArgs {
     /// Measure every function: a copy of the project is annotated and built; the project itself does not change
     #[arg(long)]
     pub all: bool,
-    /// With --all: measure also the dependencies with these names; * is any text
+    /// With --all: measure also the dependencies with these names; * is any text, and '!GLOB' excludes
     #[arg(long, value_name = "GLOB", num_args = 1.., requires = "all", conflicts_with = "with_deps")]
     pub with: Vec<String>,
     /// With --all: measure also all dependencies that compile with the attribute

@@ -17,7 +17,7 @@ use crate::session::{Run, Store, Writer};
 
 /// What may have ended a program that only ends like this with probes.
 const STACK: &str = "if it ends well without measurement, its stack may be too small with it: a probe keeps the compiler from making the call at a \
-                     function's end a jump. #[cycles(skip)] leaves out a function, and `--with` can leave out a crate";
+                     function's end a jump. #[cycles(skip)] leaves out a function, and `--with '!NAME'` a crate";
 
 /// Says whether the build is not optimised, and which tests of the command are not run.
 ///

@@ -287,6 +287,28 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
 }
 
 #[test]
+fn names_after_an_exclamation_mark_are_left_out() {
+    let program = Program::new();
+    let crates = |words: &str| {
+        let calls = program.tsc(&format!("run --all --json {words}")).calls();
+        let names = calls.keys().map(|name| name.split("::").next().unwrap());
+        names.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let expected = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    // A crate that is left out is used all the same.
+    assert_eq!(
+        crates("--with *e* !deep !sib*"),
+        expected(&["app", "beside", "member", "rest", "upper"])
+    );
+    assert_eq!(
+        crates("--with !rest !b* !m*"),
+        expected(&["app", "deep", "sibling", "upper"])
+    );
+    let ended = program.tsc("run --all --with !none").ends(2);
+    ended.complains("--with none: no dependency has such a name");
+}
+
+#[test]
 fn what_attributes_of_a_crate_break_is_not_laid_on_its_user() {
     let program = Program::new();
     let lib = program.others.path().join("beside/src/lib.rs");

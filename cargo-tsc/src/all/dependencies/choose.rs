@@ -12,7 +12,8 @@ use crate::nearest::nearest;
 /// What the user has asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Packages whose names match one of these patterns, in which `*` is any text and `?` any character.
+    /// Packages whose names match one of these patterns, in which `*` is any text and `?` any character, but none that begins with `!`. If
+    /// all begin so, all other packages.
     Named(Vec<String>),
     /// All.
     All,
@@ -32,18 +33,26 @@ pub struct Chosen {
 /// # Errors
 /// If a pattern matches no dependency.
 pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Chosen> {
+    let dependencies = graph.dependencies();
+    let built = dependencies.filter(|package| graph.is_built(&package.id));
     let mut asked: Vec<&Package> = Vec::new();
-    match wanted {
-        Wanted::All => {
-            let dependencies = graph.dependencies();
-            asked.extend(dependencies.filter(|package| graph.is_built(&package.id)));
-        }
-        Wanted::Named(patterns) => {
-            for pattern in patterns {
-                asked.extend(matching(graph, pattern)?);
+    let mut excluded = BTreeSet::new();
+    let mut is_all = true;
+    if let Wanted::Named(patterns) = wanted {
+        for pattern in patterns {
+            match pattern.strip_prefix('!') {
+                Some(pattern) => {
+                    excluded.extend(matching(graph, pattern)?.iter().map(|package| &package.id));
+                }
+                None => {
+                    asked.extend(matching(graph, pattern)?);
+                    is_all = false;
+                }
             }
         }
     }
+    asked.extend(built.filter(|_| is_all));
+    asked.retain(|package| !excluded.contains(&package.id));
     let mut chosen = Chosen::default();
     let (mut macros, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
     for package in asked {
