@@ -122,13 +122,14 @@ fn rows(comparison: &Comparison) -> Table {
         "95 % interval",
         "verdict",
         if comparison.exact { "count" } else { "ticks" },
-        "visible from",
+        "would find",
         "share",
         "calls",
         "p",
     ]);
     let known =
         |text: Option<String>| Cell::from(text.unwrap_or_else(|| table::UNKNOWN.to_owned()));
+    let at_least = |change| format!("≥ {}", percent(change));
     let between = |(low, high)| format!("{} … {}", change(low), change(high));
     for row in shown(comparison) {
         table.push([
@@ -137,7 +138,7 @@ fn rows(comparison: &Comparison) -> Table {
             known(row.interval.map(between)),
             verdict(row, comparison.exact),
             both([row.before, row.after].map(maybe)).into(),
-            known(row.visible.and_then(known_change).map(percent)),
+            known(row.visible.and_then(known_change).map(at_least)),
             percent(row.share.0.max(row.share.1)).into(),
             both([row.calls.0, row.calls.1].map(|calls| calls.to_string())).into(),
             known(row.p.map(|p| format!("{p:.3}"))),
@@ -258,7 +259,7 @@ fn control(comparison: &Comparison) -> Option<String> {
     let most = all?;
     let of_shortest = |most| format!(", the shortest of its calls by {}", percent(most));
     let mut control = format!(
-        "the same code differs by up to {} between runs{}: no smaller change is a verdict",
+        "the same code differs by up to {} between runs{}: only a larger change counts as slower or faster",
         percent(most),
         shortest.map(of_shortest).unwrap_or_default()
     );
@@ -267,7 +268,7 @@ fn control(comparison: &Comparison) -> Option<String> {
     let greatest = greatest.max_by(|(a, _), (b, _)| a.total_cmp(b));
     if let Some((own, name)) = greatest.filter(|(own, _)| *own > most) {
         control += &format!(
-            "; rows that vary more must exceed their own difference, {} in {name}",
+            "; a row that varies more must change by more than that, {} in {name}",
             percent(own)
         );
     }
@@ -278,7 +279,7 @@ fn control(comparison: &Comparison) -> Option<String> {
 fn of_row(row: &Row) -> Vec<String> {
     let shortest = row.shortest.map(|(share, ratio)| {
         format!(
-            "{}: the verdict is that of the shortest {:.0} % of its calls, {}; its row has the figures of all, which tell nothing",
+            "{}: the verdict is from the shortest {:.0} % of its calls, {}; the row shows all of them, which vary too much to tell",
             row.name,
             share * 100.0,
             change(ratio)
@@ -310,11 +311,9 @@ mod tests {
             })
         };
         assert_eq!(of([None, None]), None);
-        assert!(
-            of([Some(0.01), None])
-                .unwrap()
-                .contains("by up to 1.0 % between runs")
-        );
+        assert!(of([Some(0.01), None]).unwrap().contains(
+            "by up to 1.0 % between runs: only a larger change counts as slower or faster"
+        ));
     }
 
     #[test]

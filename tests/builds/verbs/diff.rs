@@ -209,7 +209,7 @@ fn figures_agree_with_the_change_and_say_how_they_are_meant() {
     project
         .tsc("diff base slow")
         .ends(0)
-        .says("ticks  visible from")
+        .says("ticks  would find")
         .remarks("not resolved: these runs cannot tell");
     let three_slow_runs = |run: u32, row: &mut Value| {
         if run % 3 == 1 {
