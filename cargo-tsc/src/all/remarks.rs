@@ -89,7 +89,7 @@ fn probes(copies: &Copies<'_>, chosen: &Choice) -> Vec<String> {
         some => format!(", {some} by --only, TSC_ONLY or TSC_SKIP"),
     };
     let mut remarks = vec![format!(
-        "every function, and closures that do more than call one: {} light, {} timed, {} too short for a probe, {} left out because of their probes' cost{filtered}: their time is their callers'",
+        "every function in its packages, also of other programs there, and closures that do more than call one: {} light, {} timed, {} too short for a probe, {} left out because of their probes' cost{filtered}: their time is their callers'",
         copies.light,
         copies.attributes - copies.light,
         copies.too_short,

@@ -58,6 +58,8 @@ fn file_that_two_programs_name_in_different_ways_is_one() {
     let measured = ended.calls();
     assert_eq!(measured.get("tool::util::work"), Some(&1), "{measured:?}");
     assert!(!measured.contains_key("tool::util::step"), "{measured:?}");
+    let of_both = "every function in its packages, also of other programs there, and closures that do more than call one: ";
+    project.tsc("report").ends(0).says(of_both);
 }
 
 #[test]
