@@ -48,12 +48,24 @@ pub fn said(mut command: Command) -> Result<String> {
     String::from_utf8(output.stdout).context("what cargo says")
 }
 
-/// Cargo's message in one line, without its decoration.
+/// Cargo's message in one line, without its decoration, and without what it waited for before.
 fn first_cause(stderr: &str) -> String {
     let lines = stderr
         .lines()
         .map(str::trim)
-        .filter(|line| !line.is_empty() && *line != "Caused by:");
+        .filter(|line| !line.is_empty() && *line != "Caused by:")
+        .filter(|line| !line.contains(" waiting for file lock on "));
     let text: Vec<&str> = lines.collect();
     text.join(": ").trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_cause;
+
+    #[test]
+    fn what_cargo_waited_for_is_no_part_of_its_error() {
+        let said = "    Blocking waiting for file lock on package cache\nerror: no such file\n\nCaused by:\n  not found\n";
+        assert_eq!(first_cause(said), "no such file: not found");
+    }
 }
