@@ -117,7 +117,14 @@ fn events(row: &CallsiteReport) -> Option<String> {
 
 fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let (polls, cancelled) = (row.polls?, row.cancelled?);
-    let each = polls as f64 / saturating_sum([row.calls, cancelled]).max(1) as f64;
+    let ended = saturating_sum([row.calls, cancelled]);
+    if ended == 0 {
+        return Some(format!(
+            "async: {}, no call has ended",
+            several(polls, "poll")
+        ));
+    }
+    let each = polls as f64 / ended as f64;
     let mut note = format!("async: {each:.1} polls a call");
     if let Some(wall) = row.wall_mean_ticks {
         note += &format!(", {} from first poll to completion", scale.figure(wall));
@@ -248,6 +255,24 @@ mod tests {
         };
         assert_eq!(note(0).as_deref(), Some("per call: page-faults 300.0"));
         assert_eq!(note(198).as_deref(), Some("per call: page-faults 3.000"));
+    }
+
+    #[test]
+    fn polls_of_calls_that_have_not_ended_are_not_those_of_one_call() {
+        let note = |cancelled| {
+            let row = CallsiteReport {
+                polls: Some(8),
+                cancelled: Some(cancelled),
+                ..CallsiteReport::default()
+            };
+            futures(&row, &Scale::new(&Report::default().clock, TextUnit::Ticks))
+        };
+        assert_eq!(
+            note(0).as_deref(),
+            Some("async: 8 polls, no call has ended")
+        );
+        let dropped = "async: 2.0 polls a call, 4 dropped before completion";
+        assert_eq!(note(4).as_deref(), Some(dropped));
     }
 
     #[test]
