@@ -62,6 +62,9 @@ options! {
         /// Makes the text name the options of `cargo tsc` in place of variables.
         #[doc(hidden)]
         command_line: bool = false,
+        /// Sets whether the attributes are in the user's own source, where they can be changed.
+        #[doc(hidden)]
+        own_attributes: bool = true,
     }
 }
 

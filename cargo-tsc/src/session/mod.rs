@@ -139,10 +139,16 @@ impl Session {
         cut
     }
 
+    /// Whether `run --all` has measured it.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.about.as_ref().is_some_and(|about| about.all)
+    }
+
     /// The command that measures the same with the call tree.
     #[must_use]
     pub fn tree_command(&self) -> &'static str {
-        match self.about.as_ref().is_some_and(|about| about.all) {
+        match self.is_all() {
             true => "cargo tsc run --all --tree",
             false => "cargo tsc run --tree",
         }

@@ -122,7 +122,7 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     if is_page(view) {
         return write_page(session, &sum, before, view);
     }
-    let options = options(view);
+    let options = options(view).own_attributes(!session.is_all());
     let text = sum.to_text_where(&options, &is_wanted);
     let mut out = output::styled_stdout();
     let fence = |out: &mut dyn Write, fence: &str| match view.markdown {

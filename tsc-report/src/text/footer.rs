@@ -34,7 +34,7 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
 
 /// The rows with this mark, if there are some.
 fn marked(page: &Page<'_>, mark: Mark) -> Option<String> {
-    let (character, explanation) = mark.explained();
+    let (character, explanation) = mark.explained(page.options.own_attributes);
     let is_marked = |row: &&&CallsiteReport| {
         Mark::of(row, &page.report.clock, page.rows.self_sum) == Some(mark)
     };
@@ -93,6 +93,25 @@ mod tests {
         assert!(heading(&options).ends_with("because of TSC_ONLY or TSC_SKIP:"));
         let options = options.command_line(true);
         assert!(heading(&options).contains("because of --only, "));
+    }
+
+    #[test]
+    fn attributes_that_are_not_the_users_are_not_to_be_changed() {
+        let row = CallsiteReport {
+            self_on_cpu_ticks: Some(60.0),
+            mean_ticks: Some(2.0),
+            samples: 1,
+            ..CallsiteReport::default()
+        };
+        let mut report = Report::default();
+        report.callsites.push(row);
+        let says_light = |own_attributes| {
+            let options = TextOptions::default().own_attributes(own_attributes);
+            let text = report.to_text(&options);
+            assert!(text.contains("tsc: < too short to be timed"), "{text}");
+            text.contains("#[cycles")
+        };
+        assert!(says_light(true) && !says_light(false));
     }
 
     #[test]

@@ -38,10 +38,15 @@ impl Mark {
         }
     }
 
-    /// The character, what it means and what to do.
-    pub(super) fn explained(self) -> (char, &'static str) {
+    /// The character, what it means and what to do, which depends on whether the attributes are in the user's own source.
+    pub(super) fn explained(self, own_attributes: bool) -> (char, &'static str) {
         match self {
+            Self::BelowResolution if !own_attributes => ('<', "too short to be timed"),
             Self::BelowResolution => ('<', "too short to be timed; use #[cycles(light)]"),
+            Self::MostlyProbes if !own_attributes => (
+                '!',
+                "over a third is probes; TSC_SKIP=regex leaves functions out",
+            ),
             Self::MostlyProbes => (
                 '!',
                 "over a third is probes; make a timed one light, leave a light one out with #[cycles(skip)]",
@@ -58,7 +63,8 @@ impl Report {
     pub fn marks(&self) -> Vec<Option<(char, &'static str)>> {
         let (rows, self_sum) = (self.callsites.iter(), self.self_sum());
         let marks = rows.map(|row| Mark::of(row, &self.clock, self_sum));
-        marks.map(|mark| mark.map(Mark::explained)).collect()
+        let explained = |mark: Mark| mark.explained(true);
+        marks.map(|mark| mark.map(explained)).collect()
     }
 }
 
