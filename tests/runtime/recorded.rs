@@ -53,6 +53,21 @@ fn expression_is_evaluated_for_calls_that_are_kept() {
     assert!(values("counted").iter().all(Option::is_some));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn expression_leaves_the_error_number_of_the_call_as_it_is() {
+    #[cycles(name = "fails", record = std::fs::metadata("/no such folder").is_ok())]
+    fn fails() {
+        rest();
+        // The root is no link.
+        assert!(std::fs::read_link("/").is_err());
+    }
+    fails();
+    let error = std::io::Error::last_os_error().raw_os_error();
+    assert_eq!(error, Some(libc::EINVAL));
+    assert_eq!(values("fails"), [Some(RecordedValue::Bool(false))]);
+}
+
 #[cycles(name = "unsigned", record = value)]
 fn unsigned(value: u64) {
     rest();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::unusual::add_light_calls;
 use crate::calibration::overhead;
+use crate::process::Errno;
 use crate::record::callsite::{Callsite, meta};
 use crate::record::thread;
 use crate::sync::Mutex;
@@ -53,6 +54,7 @@ impl Clk {
 
     #[inline(never)]
     fn print(&self, stop: Ticks) {
+        let _errno = Errno::save();
         let (thread, raw) = (thread::this(), elapsed(self.start, stop));
         add_light_calls(thread);
         let added = thread.overhead_since(self.overhead);
@@ -128,5 +130,27 @@ mod tests {
         let long = line("a(1);\n    b(2);\n", -3.0, "ns");
         assert!(long.starts_with(":CLK: a(1); b(2) "), "{long}");
         assert!(long.ends_with(" :            -3 ns\n"), "{long}");
+    }
+
+    #[cfg(all(target_os = "linux", not(miri), not(shuttle)))]
+    #[test]
+    fn output_leaves_the_error_number_as_it_is() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                // SAFETY: the call fails, and sets errno.
+                unsafe { libc::close(-1) };
+                Err(io::Error::last_os_error())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        gclk_to(Closed);
+        let clk = Clk::start("fails");
+        // SAFETY: the address is this thread's errno.
+        unsafe { *libc::__errno_location() = 77 };
+        drop(clk);
+        assert_eq!(io::Error::last_os_error().raw_os_error(), Some(77));
     }
 }

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::unusual::finish_untimed;
 use super::{Guard, Sink, Slot, Started, finish};
+use crate::process::Errno;
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
 use crate::recorded::Value;
@@ -70,6 +71,7 @@ fn evaluate(thread: &Thread, value: &dyn Fn() -> Option<Value>) -> Option<Value>
     if thread.kept.evaluating.replace(true) {
         return None;
     }
+    let _errno = Errno::save();
     let value = registry::as_overhead(thread, || catch_unwind(AssertUnwindSafe(value)));
     thread.kept.evaluating.set(false);
     value.ok().flatten()
