@@ -66,12 +66,13 @@ impl Clk {
     }
 }
 
-/// GCLK's line, and the unit. Line breaks and runs of spaces in the text become single spaces, so that there is only one line.
+/// GCLK's line, and the unit. Line breaks and runs of spaces in the text become single spaces, so that there is only one line. A whole number of
+/// ticks is an integer, which is never `-0`.
 fn line(text: &str, net: f64, unit: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    let text = text.trim_end_matches(';');
-    format!(":CLK: {} :{net:>14.0} {unit}\n", gclk_column(text))
+    let (text, net) = (text.trim_end_matches(';'), net.round() as i64);
+    format!(":CLK: {} :{net:>14} {unit}\n", gclk_column(text))
 }
 
 /// The output that [`gclk_to`] has set; `None` means standard error.
@@ -130,6 +131,8 @@ mod tests {
         let long = line("a(1);\n    b(2);\n", -3.0, "ns");
         assert!(long.starts_with(":CLK: a(1); b(2) "), "{long}");
         assert!(long.ends_with(" :            -3 ns\n"), "{long}");
+        let short = line("x += 1", -0.4, "ticks");
+        assert!(short.ends_with(" :             0 ticks\n"), "{short}");
     }
 
     #[cfg(all(target_os = "linux", not(miri), not(shuttle)))]
