@@ -72,6 +72,20 @@ fn pause_of_a_call_that_started_in_one_leaves_nothing_running() {
 }
 
 #[test]
+fn items_are_counted_of_the_calls_that_are_recorded() {
+    let _turn = turn();
+    #[cycles(name = "counts items", items = count)]
+    fn counts_items(count: u32, change: fn()) {
+        change();
+    }
+    counts_items(10, pause);
+    counts_items(200, resume);
+    let report = snapshot();
+    let row = report.callsite("counts items").unwrap();
+    assert_eq!((row.calls(), row.units()), (1, Some(10)));
+}
+
+#[test]
 fn reset_forgets_all_threads() {
     let _turn = turn();
     #[cycles(name = "forgotten")]

@@ -2,10 +2,11 @@
 
 use crate::count::Count;
 use crate::record::callsite::Callsite;
+use crate::record::thread;
 use crate::{hooks, registry};
 
 /// Adds to the callsite's count when it is dropped. That is after the stop, so that counting is not measured, and so that the call's record
-/// exists.
+/// exists, if the call was recorded.
 #[derive(Debug)]
 pub struct Units {
     callsite: &'static Callsite,
@@ -19,7 +20,7 @@ impl Units {
     pub fn new(callsite: &'static Callsite, count: impl Count) -> Self {
         Self {
             callsite,
-            count: count.count(),
+            count: of_start(count),
         }
     }
 }
@@ -34,12 +35,25 @@ impl Drop for Units {
 /// The same for a future, inside its first poll.
 #[inline]
 pub fn add_units(callsite: &'static Callsite, count: impl Count) {
-    add(callsite, count.count());
+    add(callsite, of_start(count));
 }
 
+/// The count of a call that starts now: nothing in a pause, in which it is not recorded.
+#[inline]
+fn of_start(count: impl Count) -> u64 {
+    let count = count.count();
+    if registry::is_paused() { 0 } else { count }
+}
+
+/// Whether the call was recorded is decided at its start, so this finds its record also in a pause.
 #[inline(never)]
 fn add(callsite: &'static Callsite, count: u64) {
-    registry::with_record(callsite, hooks::install, |record| {
-        record.counters.units.add(count)
-    });
+    let thread = thread::this();
+    if let Some((_, record)) = thread.find_invalidated(callsite.position()) {
+        record.counters.units.add(count);
+    } else if thread.has_ended() && count != 0 {
+        registry::with_record(callsite, hooks::install, |record| {
+            record.counters.units.add(count)
+        });
+    }
 }

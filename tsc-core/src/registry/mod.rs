@@ -126,6 +126,7 @@ fn forget_parents(thread: &Thread) {
 }
 
 /// Whether recording is paused.
+#[inline]
 pub(crate) fn is_paused() -> bool {
     PAUSED.load(Relaxed)
 }
