@@ -93,11 +93,12 @@ fn handler_address() -> libc::sighandler_t {
     on_signal as extern "C" fn(i32) as libc::sighandler_t
 }
 
-/// Catches the given signals.
+/// Catches the given signals, but for those that the program has begun to handle while the thread was started.
 fn catch(signals: &[i32]) {
     // SAFETY: the call always succeeds.
     PROCESS.store(unsafe { libc::getpid() }, SeqCst);
-    for &signal in signals {
+    let has_default = |signal: &&i32| disposition(**signal) == Some(libc::SIG_DFL);
+    for &signal in signals.iter().filter(has_default) {
         CAUGHT.fetch_or(bit(signal), Relaxed);
         // By default this signal would have ended the program. So the program need not be prepared for system calls that a signal
         // interrupts.
@@ -181,4 +182,19 @@ fn end_by(signal: i32) {
 fn name(signal: i32) -> String {
     let known = SIGNALS.iter().find(|(_, number)| *number == signal);
     known.map_or_else(|| "a signal".to_owned(), |(name, _)| format!("SIG{name}"))
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signal_that_the_program_has_begun_to_handle_stays_its_own() {
+        extern "C" fn handle(_: i32) {}
+        let own = handle as extern "C" fn(i32) as libc::sighandler_t;
+        set_disposition(libc::SIGWINCH, own, 0);
+        catch(&[libc::SIGWINCH]);
+        assert_eq!(disposition(libc::SIGWINCH), Some(own));
+        set_disposition(libc::SIGWINCH, libc::SIG_DFL, 0);
+    }
 }
