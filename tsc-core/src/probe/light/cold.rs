@@ -27,8 +27,6 @@ unsafe fn start_counting(frame: &Frame, counter: usize) {
     let thread = light::this();
     // What has happened until now belongs to the caller.
     check_light(thread);
-    // A frame that is not linked changes nothing when it is unlinked.
-    frame.set_outer(thread.innermost());
     // SAFETY: the probe has set the frame's callsite.
     if let Who::Fresh(callsite) = unsafe { frame.who() }
         && count(callsite, counter, 1)
@@ -46,7 +44,7 @@ unsafe fn start_counting(frame: &Frame, counter: usize) {
 static NOT_RECORDED: Callsite =
     Callsite::new::<Light>(meta(&(), module_path!(), line!()).named("not recorded"));
 
-/// Adds to a callsite's counter on this thread. Returns whether the call has a place on the thread's stack of calls.
+/// Adds to a callsite's counter on this thread. Returns false if the thread has no row for it.
 #[inline(never)]
 pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) -> bool {
     let thread = light::this();
@@ -65,20 +63,12 @@ pub(super) extern "C" fn stop() {
     check_light(light::this());
 }
 
-/// The end of a block whose frame is not the innermost one: it is not linked, because the block is left out, or others are around that have not
-/// ended.
-///
-/// # Safety
-///
-/// The frame was given its `outer`.
+/// The end of a block whose frame is not the innermost one: others are inside it that have not ended, or it is not linked any more, because calls
+/// around it have ended.
 #[cold]
 #[inline(never)]
-pub(super) unsafe extern "C" fn stop_out_of_order(frame: &Frame) {
+pub(super) extern "C" fn stop_out_of_order(frame: &Frame) {
     let thread = light::this();
     check_light(thread);
-    // SAFETY: the frame was given its `outer`.
-    let would_be_next = unsafe { frame.outer() } == thread.innermost();
-    if !would_be_next {
-        thread.unlink(frame);
-    }
+    thread.unlink(frame);
 }

@@ -100,8 +100,7 @@ impl Drop for LightBlock<'_> {
             // SAFETY: as for `LightProbe`.
             unsafe { stop(thread, frame) };
         } else {
-            // SAFETY: as above.
-            unsafe { stop_out_of_order(frame) };
+            stop_out_of_order(frame);
         }
     }
 }
