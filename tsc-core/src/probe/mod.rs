@@ -1,6 +1,6 @@
 //! The hot path: what one annotated and timed call does. What a usual call does is here from top to bottom, and there is no more to it: its slot
-//! has what the start leaves for the stop, its thread's table has its record, and that buffers the sample. Of the other files, `light`, `polls`,
-//! `section`, `gclk` and `units` are for what is not a timed call, and the rest is for unusual calls.
+//! has what the start leaves for the stop, its thread's table has its record, and that buffers the sample. Of the other files, `unusual`, `stop`
+//! and `slowest` are for unusual calls, `empty_calls` is for the calibration, and the rest is for what is no timed call, or more than one.
 //!
 //! A call consists of `prepare`, the read at the start, the function's body, the read at the stop, and `finish`. The two reads are inlined
 //! into the annotated function, because they are what measures. `prepare` and `finish` run outside the fences and are not inlined, which

@@ -1,4 +1,4 @@
-//! The process: its number, when it began to measure, and the user's description of the run.
+//! The process: its number and arguments, when it began to measure, and its CPU time since then.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
