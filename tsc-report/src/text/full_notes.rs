@@ -48,19 +48,27 @@ fn raw(callsite: &CallsiteReport) -> String {
 /// What the total and the wall time consist of, if the function was off the CPU.
 fn off_cpu(callsite: &CallsiteReport) -> Option<String> {
     let on_cpu = callsite.on_cpu_ticks?;
-    (on_cpu != callsite.wall_ticks).then(|| format!(
-        "on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}, in {} switches; wall time: mean {}, p50 {}, p99 {}, max {}",
+    let parts = format!(
+        "on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}",
         fixed(on_cpu, 0),
         ticks(callsite.blocked_ticks, 0),
         callsite.total_ticks,
         ticks(callsite.waiting_ticks, 0),
         callsite.wall_ticks,
-        callsite.sums.switches,
-        ticks(callsite.wall_mean_ticks, 1),
-        ticks(callsite.wall_p50_ticks, 0),
-        ticks(callsite.wall_p99_ticks, 0),
-        ticks(callsite.wall_max_ticks, 0),
-    ))
+    );
+    // Light calls do not count switches, and have no times of their own.
+    let of_calls = match callsite.is_light() {
+        true => String::new(),
+        false => format!(
+            ", in {} switches; wall time: mean {}, p50 {}, p99 {}, max {}",
+            callsite.sums.switches,
+            ticks(callsite.wall_mean_ticks, 1),
+            ticks(callsite.wall_p50_ticks, 0),
+            ticks(callsite.wall_p99_ticks, 0),
+            ticks(callsite.wall_max_ticks, 0),
+        ),
+    };
+    (on_cpu != callsite.wall_ticks).then(|| parts + &of_calls)
 }
 
 /// The interrupted calls, from each power of two to the next.
@@ -77,4 +85,28 @@ fn interrupted(buckets: &[Bucket]) -> Option<String> {
 
 fn ticks(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| fixed(value, digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::LIGHT;
+
+    #[test]
+    fn light_function_that_was_off_the_cpu_is_not_said_to_have_no_switches() {
+        let said = |probe: &str| {
+            off_cpu(&CallsiteReport {
+                probe: probe.to_owned(),
+                on_cpu_ticks: Some(5.0),
+                total_ticks: 5.0,
+                wall_ticks: 12.0,
+                waiting_ticks: Some(7.0),
+                ..CallsiteReport::default()
+            })
+            .unwrap()
+        };
+        let parts = "+ waiting for a CPU 7 = wall 12";
+        assert!(said(LIGHT).ends_with(parts), "{}", said(LIGHT));
+        assert!(said("timed").contains(&format!("{parts}, in 0 switches; ")));
+    }
 }
