@@ -206,7 +206,7 @@ fn notes(comparison: &Comparison) -> Vec<String> {
             None => "not even ×10 would have been found".to_owned(),
         };
         notes.push(format!(
-            "not resolved: these runs cannot tell; {found} in {}, and less with more runs",
+            "not resolved: these runs cannot tell; {found} in {}; more runs would show smaller changes",
             row.name
         ));
     }
