@@ -4,8 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::visit::{self, Visit};
-use syn::{ExprMethodCall, ExprPath, File, ImplItemFn, ItemFn, ItemImpl, Macro, TraitItemFn};
+use syn::{
+    ExprMethodCall, ExprPath, File, ImplItemFn, ItemFn, ItemImpl, ItemStatic, ItemUse, Macro,
+    TraitItemFn,
+};
+
+use super::exempt::mention;
 
 /// The names of the functions in a file that its allocators mention, and that these mention in turn. Functions of the same name are not told
 /// apart. The methods of all other traits in the file are among them, because calls of `drop`, `deref` or `next` need no name.
@@ -35,6 +41,62 @@ pub(super) fn is_allocator(block: &ItemImpl) -> bool {
         .as_ref()
         .and_then(|(path_of_trait, ..)| path_of_trait.segments.last());
     of.is_some_and(|last| last.ident == "GlobalAlloc")
+}
+
+/// The words of the `#[global_allocator]` in a file, and the first words of the paths that import them: among these are the crates that the
+/// program's allocator is from.
+#[must_use]
+pub fn words_of_allocator(file: &File) -> BTreeSet<String> {
+    let mut chosen = Chosen::default();
+    chosen.visit_file(file);
+    let mut words = BTreeSet::new();
+    chosen
+        .of_statics
+        .into_iter()
+        .for_each(|tokens| add_words(tokens, &mut words));
+    for imported in chosen.imported {
+        if mention(imported.clone(), &|word| words.contains(&word.to_string())) {
+            let mut idents = imported.into_iter().filter_map(|tree| match tree {
+                TokenTree::Ident(ident) => Some(ident.to_string()),
+                _ => None,
+            });
+            words.extend(idents.next());
+        }
+    }
+    words
+}
+
+fn add_words(tokens: TokenStream, words: &mut BTreeSet<String>) {
+    for tree in tokens {
+        match tree {
+            TokenTree::Group(group) => add_words(group.stream(), words),
+            TokenTree::Ident(ident) => drop(words.insert(ident.to_string())),
+            _ => {}
+        }
+    }
+}
+
+/// What a file says of the program's allocator.
+#[derive(Default)]
+struct Chosen {
+    /// The types and values of the statics.
+    of_statics: Vec<TokenStream>,
+    /// What is imported.
+    imported: Vec<TokenStream>,
+}
+
+impl<'ast> Visit<'ast> for Chosen {
+    fn visit_item_static(&mut self, item: &'ast ItemStatic) {
+        let is_one = |tokens| mention(tokens, &|word| word == "global_allocator");
+        if item.attrs.iter().any(|it| is_one(it.to_token_stream())) {
+            let (of, value) = (&item.ty, &item.expr);
+            self.of_statics.push(quote::quote!(#of #value));
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.imported.push(item.tree.to_token_stream());
+    }
 }
 
 /// The names that functions mention.
@@ -122,5 +184,22 @@ impl<'ast> Visit<'ast> for Calls {
 
     fn visit_macro(&mut self, called: &'ast Macro) {
         self.note_all(called.tokens.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotate::parse;
+
+    #[test]
+    fn allocator_is_found_by_its_own_path_and_by_its_imports() {
+        let words = |source: &str| words_of_allocator(&parse(source).unwrap().0);
+        let chosen = "use of::{Outer, Span as S};\nuse other::{Map, Set};\n#[cfg_attr(unix, global_allocator)]\n\
+            static A: Outer<lock::Raw> = Outer::new(unsafe { from(S) });\nstatic B: Map = Map::new();\n";
+        let found = words(chosen);
+        let has = |word: &str| found.contains(word);
+        assert!(has("of") && has("lock") && !has("other"), "{found:?}");
+        assert!(words("use of::Outer;\nstatic A: Outer = Outer::new();\n").is_empty());
     }
 }

@@ -18,6 +18,7 @@ use std::path::Path;
 
 use proc_macro2::LineColumn;
 
+pub use allocators::words_of_allocator;
 pub use edition::{DECLARATION, needs_declaration};
 pub use insert::{Annotated, annotate, annotate_each};
 pub use modules::{Files, files_for_this_machine, files_of};

@@ -489,6 +489,29 @@ fn crate_without_a_function_that_can_have_a_probe_is_not_said_to_be_measured() {
     ended.says("without sub 0.1.0: no function there has a probe");
 }
 
+/// A memory allocator with a lock, and what it calls in another file. Who waits for itself ends the program.
+const LOCKED: &str = "use std::alloc::{GlobalAlloc, Layout};\nuse std::sync::Mutex;\nmod heap;\npub struct Locked(pub Mutex<()>);\n\
+    unsafe impl GlobalAlloc for Locked {\n    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {\n        let Ok(_lock) = self.0.try_lock() else { std::process::abort() };\n\
+    heap::take(layout)\n    }\n    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) { heap::give(start, layout) }\n}\n";
+const HEAP: &str = "use std::alloc::{GlobalAlloc as _, Layout, System};\npub fn take(layout: Layout) -> *mut u8 { unsafe { System.alloc(layout) } }\n\
+    pub fn give(start: *mut u8, layout: Layout) { unsafe { System.dealloc(start, layout) } }\n";
+
+#[test]
+fn allocator_of_the_program_gets_no_probes_in_which_it_would_wait_for_itself() {
+    let main = "use sub::Locked;\n#[global_allocator]\nstatic ALLOCATOR: Locked = Locked(std::sync::Mutex::new(()));\n\
+        fn main() { println!(\"{}\", format!(\"{}\", std::process::id()).len()) }\n";
+    let project = Project::with_manifest("", main);
+    let dependency = "[dependencies]\nsub = { path = \"sub\" }\n";
+    let manifest = project.read("Cargo.toml").replace("[workspace]\n", "");
+    project.write("Cargo.toml", &(manifest + dependency));
+    let package = "[package]\nname = \"sub\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    project.write("sub/Cargo.toml", package);
+    project.write("sub/src/lib.rs", LOCKED);
+    project.write("sub/src/heap.rs", HEAP);
+    let ended = project.tsc("run --all --with-deps").ends(0);
+    ended.says("without sub 0.1.0: the program's memory allocator, in which a probe could wait for itself, or what it uses");
+}
+
 #[test]
 fn project_in_a_folder_of_its_dependency_is_not_copied_into_itself() {
     let main = "fn main() { println!(\"{}\", upper::work(2)) }\n";

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Package, PackageId};
 
+use super::allocator;
 use super::graph::{Graph, is_macro, with_version};
 use crate::build;
 use crate::nearest::nearest;
@@ -54,13 +55,17 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Chosen> {
     asked.extend(built.filter(|_| is_all));
     asked.retain(|package| !excluded.contains(&package.id));
     let mut chosen = Chosen::default();
-    let (mut macros, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
+    let allocator = allocator::crates(graph);
+    let (mut macros, mut elsewhere, mut allocating) =
+        (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for package in asked {
         let name = with_version(package);
         if is_macro(package) {
             macros.insert(name);
         } else if !graph.is_in_program(&package.id) {
             elsewhere.insert(name);
+        } else if allocator.contains(&package.id) {
+            allocating.insert(name);
         } else {
             chosen.crates.insert(package.id.clone());
         }
@@ -69,6 +74,10 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Chosen> {
     chosen.say(
         elsewhere,
         "not in the program: only build scripts, macros, tests, other features or other programs use them",
+    );
+    chosen.say(
+        allocating,
+        "the program's memory allocator, in which a probe could wait for itself, or what it uses",
     );
     chosen.leave_doubled(graph);
     Ok(chosen)

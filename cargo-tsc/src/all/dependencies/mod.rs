@@ -2,6 +2,7 @@
 //! that use them are copied, too. Every copy is put in by its path, so the versions stay those of the lock file, and what runs in the
 //! compiler, and measuring itself, keeps the originals.
 
+mod allocator;
 mod choose;
 mod copied;
 mod graph;
@@ -133,12 +134,14 @@ impl Dependencies {
             let copied = self.copied.get(id);
             copied.map_or(graph.is_member(id), |copied| copied.is_annotated)
         };
+        let allocator = allocator::crates(graph);
         let annotated = graph.in_program().filter(|id| has_probes(id));
         annotated
             .flat_map(|id| graph.names(id))
             .filter(|(_, id)| {
                 graph.is_in_program(id)
                     && !has_probes(id)
+                    && !allocator.contains(*id)
                     && self.left_out.why(graph.package(id)).is_none()
                     && graph
                         .doubled(&graph.with_users(&[(*id).clone()].into()))
