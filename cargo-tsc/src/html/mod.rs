@@ -16,12 +16,16 @@ use tsc_report::{CallsiteReport, Report};
 
 const PAGE: &str = include_str!("assets/page.html");
 
-/// The page for `report`. If `base` is given, the page shows what changed since `base`.
+/// The page for `report`, with what the session says of it. If `base` is given, the page shows what changed since `base`.
 ///
 /// # Errors
 ///
 /// If a report cannot be written as JSON.
-pub fn page(report: &Report, base: Option<&Report>) -> Result<String, serde_json::Error> {
+pub fn page(
+    report: &Report,
+    base: Option<&Report>,
+    remarks: &[String],
+) -> Result<String, serde_json::Error> {
     let base = base.map(without_absolute_paths).transpose()?;
     let report_data = without_absolute_paths(report)?;
     let title = report_data["process"]["argv"][0]
@@ -30,6 +34,7 @@ pub fn page(report: &Report, base: Option<&Report>) -> Result<String, serde_json
     let parts = [
         ("title", escape(&format!("tsc: {title}"))),
         ("css", include_str!("assets/page.css").to_owned()),
+        ("remarks", remarks.iter().map(|text| item(text)).collect()),
         ("report", json(&report_data)?),
         ("base", json(&base)?),
         ("shown", json(&shown(report))?),
@@ -131,6 +136,15 @@ fn json(data: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string(data)?.replace('<', "\\u003c"))
 }
 
+/// An item of a list.
+fn item(text: &str) -> String {
+    let words = text.split(' ');
+    let words: Vec<String> = words
+        .map(|word| paths::argument(word, paths::last))
+        .collect();
+    format!("<li>{}</li>", escape(&words.join(" ")))
+}
+
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -147,13 +161,13 @@ mod tests {
 
     #[test]
     fn page_is_small_and_needs_nothing_from_elsewhere() {
-        let page = page(&Report::default(), None).unwrap();
+        let page = page(&Report::default(), None, &[]).unwrap();
         assert!(page.len() < 1_000_000, "{} bytes", page.len());
         assert!(!page.contains("{{"), "a part is missing");
         for needs in ["<script src", "<link", "@import", "url("] {
             assert!(!page.contains(needs), "{needs}");
         }
-        let base = super::page(&Report::default(), Some(&Report::default())).unwrap();
+        let base = super::page(&Report::default(), Some(&Report::default()), &[]).unwrap();
         assert!(base.len() > page.len());
     }
 
@@ -167,8 +181,10 @@ mod tests {
             file: "/home/someone/.cargo/registry/src/index/parser-1.0.2/src/de/read.rs".to_owned(),
             ..Default::default()
         });
-        let page = page(&report, Some(&report)).unwrap();
+        let remarks = ["not measured: <parser>, see /home/someone/log".to_owned()];
+        let page = page(&report, Some(&report), &remarks).unwrap();
         assert!(!page.contains("someone"));
+        assert!(page.contains("<li>not measured: &lt;parser>, see log</li>"));
         assert!(page.contains("<title>tsc: program</title>") && page.contains("--to=file"));
         assert!(page.contains("\"parser-1.0.2/src/de/read.rs\""));
     }

@@ -63,7 +63,7 @@ fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &V
         Some(file) => file,
         None => beside(&session.path)?,
     };
-    output::write_whole(&file, html::page(sum, before)?)?;
+    output::write_whole(&file, html::page(sum, before, session.remarks())?)?;
     session.remarks().iter().for_each(|text| remark(text));
     remark(&format!("wrote {}", shown(&file)));
     if sum.contexts().is_empty() {
