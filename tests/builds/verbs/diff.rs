@@ -520,8 +520,7 @@ fn a_run_that_a_signal_ended_is_not_compared() {
     ended.remarks("not compared: 1 of the runs of cut, which a signal has ended");
     // If a signal ends every run, that is how the program ends; and 255 is how it may end itself.
     for (name, often, status) in [("killed", 1, 143), ("itself", 3, 255)] {
-        let status =
-            |run: u32| serde_json::json!({ "status": if run % often == 0 { status } else { 0 } });
+        let status = |run: u32| serde_json::json!({ "status": if run.is_multiple_of(often) { status } else { 0 } });
         session(&project, "same", name, serde_json::json!({}), status);
         let json = project.tsc(&format!("diff base {name} --json"));
         let json = json.ends(0).json();
