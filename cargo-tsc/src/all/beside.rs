@@ -26,6 +26,8 @@ pub const REPEATABLE_SECONDS: f64 = 5.0;
 const CONFIRMED_SECONDS: f64 = 15.0;
 /// The number of turns for a run shorter than [`SHORT_SECONDS`].
 const TURNS: usize = 3;
+/// A run that takes so many times as long as others was disturbed, and so were its figures.
+const DISTURBED: f64 = 1.25;
 
 /// The turns: a measured run, and one of the program without measurement.
 #[derive(Debug)]
@@ -201,6 +203,13 @@ impl<'a> Beside<'a> {
             .zip(self.bare_cpu_seconds())
     }
 
+    /// The CPU time that measured runs usually take, if one of `seconds` was much slower.
+    #[must_use]
+    pub fn usual_of(&self, seconds: f64) -> Option<f64> {
+        let (usual, _) = self.cpu_seconds()?;
+        (can_tell(seconds, usual) && seconds > DISTURBED * usual).then_some(usual)
+    }
+
     /// The median over all turns. `None` if a time is not known.
     fn median(&self, side: usize, of: impl Fn(&Ended) -> Option<f64>) -> Option<f64> {
         let times: Option<Vec<f64>> = self.turns.iter().map(|turn| of(&turn[side])).collect();
@@ -336,6 +345,15 @@ mod tests {
         waits.turns.push(waits.turns[0]);
         assert!(!waits.is_undecided());
         assert!(!beside(&[[30.0, 20.0]]).is_undecided());
+    }
+
+    #[test]
+    fn run_that_was_much_slower_than_others_is_unusual() {
+        let beside = beside(&[[0.46, 0.3], [0.3, 0.3], [0.28, 0.3]]);
+        assert_eq!(beside.usual_of(0.46), Some(0.3));
+        // As may happen, and as the start of the first run may take.
+        assert_eq!(beside.usual_of(0.37), None);
+        assert_eq!(super::Beside::new(&[]).usual_of(0.46), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::choice::{ALLOWED, Choice};
 use super::copies::Copies;
 use super::measured::Measured;
 use crate::session::Writer;
+use crate::statistics::median;
 
 /// At most this many names are printed; the others are counted.
 const NAMES: usize = 5;
@@ -58,6 +59,17 @@ pub fn of(
             turns => format!(" (medians of {turns} runs of each, in turns)"),
         }
     ));
+    let reported = session.about.runs.iter().map(|run| run.cpu_seconds);
+    let reported = reported.collect::<Option<Vec<f64>>>().unwrap_or_default();
+    if let Some(own) = median(&reported)
+        && let Some(usual) = beside.usual_of(own)
+    {
+        remarks.push(format!(
+            "  the report is of a run that took {} of CPU time, and others took {}: repeat the command",
+            time(own * 1e9),
+            time(usual * 1e9)
+        ));
+    }
     let ratio = beside.ratio(&sum).unwrap_or(1.0);
     // Such a thread makes reports in the meantime, and elsewhere another one is the clock of light probes.
     let is_unknown_to_libc = cfg!(all(target_os = "linux", target_arch = "x86_64"));
