@@ -16,8 +16,9 @@ use crate::progress::{self, counted, remark, shown, warn};
 use crate::session::{Run, Store, Writer};
 
 /// What may have ended a program that only ends like this with probes.
-const STACK: &str = "if it ends well without measurement, its stack may be too small with it: a probe keeps the compiler from making the call at a \
-                     function's end a jump. #[cycles(skip)] leaves out a function, and `--with '!NAME'` a crate";
+const CRASH: &str = "if it ends well without measurement, its stack may be too small with it (a probe keeps the compiler from making the call at a \
+                     function's end a jump), or C code leaves its functions by longjmp, as Lua's errors do. #[cycles(skip)] leaves out a function, \
+                     and `--with '!NAME'` a crate";
 
 /// Says whether the build is not optimised, and which tests of the command are not run.
 ///
@@ -194,7 +195,7 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
             };
             warn(&format!("{end}, and reported nothing: {why}"));
             if args.all && outcome.has_crashed() {
-                remark(STACK);
+                remark(CRASH);
             }
             return Ok(Exit::Program(outcome.ended.status));
         }
