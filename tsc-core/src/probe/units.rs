@@ -45,13 +45,12 @@ fn of_start(count: impl Count) -> u64 {
     if registry::is_paused() { 0 } else { count }
 }
 
-/// Whether the call was recorded is decided at its start, so this finds its record also in a pause.
+/// Whether a call is recorded is decided at its start, so its record is found in a pause, too. A function that only returns a future has none yet.
 #[inline(never)]
 fn add(callsite: &'static Callsite, count: u64) {
-    let thread = thread::this();
-    if let Some((_, record)) = thread.find_invalidated(callsite.position()) {
+    if let Some((_, record)) = thread::this().find_invalidated(callsite.position()) {
         record.counters.units.add(count);
-    } else if thread.has_ended() && count != 0 {
+    } else if count != 0 {
         registry::with_record(callsite, hooks::install, |record| {
             record.counters.units.add(count)
         });
