@@ -1,22 +1,18 @@
 //! Threads that begin, record and end, while others make reports.
 
+use std::sync::Barrier;
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 
 use tests::{call, calls, callsite, row};
 use tsc_runtime::__private::Lfence;
 use tsc_runtime::{cycles, snapshot};
 
-/// Each test takes this lock: one counts how often all threads of the process sleep, and others keep its threads waiting.
-static TURN: Mutex<()> = Mutex::new(());
-
 #[test]
 fn threads_that_ended_are_folded_in() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "ended")]
     fn ended() {}
     for round in 1..=4 {
@@ -33,76 +29,8 @@ fn threads_that_ended_are_folded_in() {
     }
 }
 
-/// A scope does not wait until its threads have ended, so its program may start threads faster than they end.
-#[cfg(target_os = "linux")]
-#[test]
-fn threads_that_end_do_not_pile_up() {
-    const TOO_MANY: usize = 1500;
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    #[cycles(name = "piles up", light)]
-    fn piles_up() {}
-    let stop = AtomicBool::new(false);
-    let most = thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                while !stop.load(Relaxed) {
-                    thread::scope(|scope| (0..4).for_each(|_| _ = scope.spawn(piles_up)));
-                }
-            });
-        }
-        let began = std::time::Instant::now();
-        let mut most = 0;
-        while most < TOO_MANY && began.elapsed().as_secs() < 3 {
-            let threads = std::fs::read_dir("/proc/self/task").expect("it can be read");
-            most = most.max(threads.count());
-            thread::sleep(std::time::Duration::from_millis(10));
-        }
-        stop.store(true, Relaxed);
-        most
-    });
-    assert!(most < TOO_MANY, "{most} threads");
-}
-
-/// If they did not, they would take the CPUs from the thread that the others wait for.
-#[cfg(target_os = "linux")]
-#[test]
-fn threads_that_end_at_once_wake_up_rarely() {
-    const THREADS: usize = 2000;
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    #[cycles(name = "ends at once")]
-    fn ends_at_once() {}
-    let sleeps = || {
-        // SAFETY: all zeros are valid, and the call only writes to it.
-        let usage = unsafe {
-            let mut usage: libc::rusage = std::mem::zeroed();
-            assert_eq!(libc::getrusage(libc::RUSAGE_SELF, &raw mut usage), 0);
-            usage
-        };
-        usage.ru_nvcsw
-    };
-    let before = sleeps();
-    let barrier = Barrier::new(THREADS);
-    thread::scope(|scope| {
-        let begin = || {
-            let body = || {
-                ends_at_once();
-                barrier.wait();
-            };
-            let builder = thread::Builder::new().stack_size(64 << 10);
-            builder.spawn_scoped(scope, body).unwrap()
-        };
-        let threads: Vec<_> = (0..THREADS).map(|_| begin()).collect();
-        threads
-            .into_iter()
-            .for_each(|thread| thread.join().unwrap());
-    });
-    let of_each = (sleeps() - before) / THREADS as i64;
-    assert!(of_each < 100, "{of_each} sleeps of each thread");
-}
-
 #[test]
 fn live_and_ended_threads_add_up() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "both")]
     fn both() {}
     let barrier = Barrier::new(5);
@@ -129,7 +57,6 @@ fn live_and_ended_threads_add_up() {
 
 #[test]
 fn snapshots_of_threads_that_record_only_grow() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "looked at")]
     fn looked_at(value: u64) -> u64 {
         value.rotate_left(3)
@@ -171,7 +98,6 @@ fn snapshots_of_threads_that_record_only_grow() {
 
 #[test]
 fn first_calls_race_for_a_callsite() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     const ROUNDS: usize = 50;
     const THREADS: usize = 8;
     for round in 0..ROUNDS {
@@ -200,7 +126,6 @@ fn first_calls_race_for_a_callsite() {
 
 #[test]
 fn thousand_callsites_on_64_threads() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     const CALLSITES: u64 = 1000;
     const THREADS: u64 = 64;
     let callsites: Vec<_> = (0..CALLSITES)
@@ -262,7 +187,6 @@ fn rest() {
 
 #[test]
 fn threads_that_end_while_they_are_read_are_in_the_snapshot() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     #[cycles(name = "ends while read")]
     fn called() {}
     const THREADS: u64 = 3_000;
