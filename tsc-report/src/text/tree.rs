@@ -102,35 +102,10 @@ impl<'a> Tree<'a> {
             scale.cell(context.total_ticks()),
             scale.known(mean),
             "",
-            callsite.map_or(OTHER.to_owned(), |callsite| {
-                without_lifetimes(&names.full(callsite))
-            }),
+            callsite.map_or(OTHER.to_owned(), |callsite| names.full(callsite)),
             indent = INDENT * depth.min(DEEPEST_INDENT),
         )
     }
-}
-
-/// The name without its lifetimes, which say nothing in it: `Parser<'_, T>::next` is `Parser<T>::next`.
-fn without_lifetimes(name: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(name.len()), name);
-    while let Some((before, after)) = rest.split_once('\'') {
-        out += before;
-        rest = after;
-        let is_other = |character: char| !character.is_alphanumeric() && character != '_';
-        let (word, behind) = after.split_at(after.find(is_other).unwrap_or(after.len()));
-        // Not that of a character or a word, as in a name that somebody has chosen.
-        let is_lifetime = out.ends_with(['<', '&', ' ']) && !behind.starts_with('\'');
-        if is_lifetime && !word.is_empty() {
-            let mut gaps = [", ", " "].into_iter();
-            rest = gaps
-                .find_map(|gap| behind.strip_prefix(gap))
-                .unwrap_or(behind);
-        } else {
-            out.push('\'');
-        }
-    }
-    out += rest;
-    out.replace("<>", "")
 }
 
 #[cfg(test)]
@@ -176,9 +151,7 @@ mod tests {
             ..CallsiteReport::default()
         };
         let report = Report {
-            callsites: ["parse", "Lexer<'_>::next", "main", "rare"]
-                .map(callsite)
-                .into(),
+            callsites: ["parse", "lex", "main", "rare"].map(callsite).into(),
             contexts: vec![
                 context(2, None, 1, 1000.0),
                 context(1, Some(0), 40, 300.0),
@@ -193,29 +166,10 @@ mod tests {
             [
                 "tsc: 100.0 %           1           1000          1000  main",
                 "tsc:  60.0 %          10          600.0          60.0    parse",
-                "tsc:  10.0 %           5          100.0          20.0      Lexer::next",
-                "tsc:  30.0 %          40          300.0           7.5    Lexer::next",
+                "tsc:  10.0 %           5          100.0          20.0      lex",
+                "tsc:  30.0 %          40          300.0           7.5    lex",
             ]
         );
-    }
-
-    #[test]
-    fn lifetimes_take_no_width() {
-        for (name, expected) in [
-            ("Parser<'_>::next", "Parser::next"),
-            (
-                "<a::Lexer<'a, 'b> as Iterator>::next",
-                "<a::Lexer as Iterator>::next",
-            ),
-            ("Map<'_, &'a str, T>::get", "Map<&str, T>::get"),
-            (
-                "Of<fn(&'_ u8) -> X<'_>, 'x'>::f",
-                "Of<fn(&u8) -> X, 'x'>::f",
-            ),
-            ("the user's 'own' name", "the user's 'own' name"),
-        ] {
-            assert_eq!(without_lifetimes(name), expected);
-        }
     }
 
     #[test]
