@@ -10,17 +10,17 @@ use crate::annotate;
 
 /// Those that a `#[global_allocator]` in the workspace names, and those that these use.
 #[must_use]
-pub fn crates(graph: &Graph<'_>) -> BTreeSet<PackageId> {
+pub fn crates<'a>(graph: &Graph<'a>) -> BTreeSet<&'a PackageId> {
     let mut left = Vec::new();
     for member in graph.members() {
         let words = words(member);
-        let named = graph.names(&member.id);
-        left.extend(named.filter(|(name, _)| words.contains(*name)));
+        let names = graph.names(&member.id);
+        left.extend(names.filter_map(|(name, id)| words.contains(name).then_some(id)));
     }
     let mut found = BTreeSet::new();
-    while let Some((_, id)) = left.pop() {
-        if found.insert(id.clone()) {
-            left.extend(graph.names(id));
+    while let Some(id) = left.pop() {
+        if found.insert(id) {
+            left.extend(graph.uses(id));
         }
     }
     found

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Package, PackageId};
 
-use super::allocator;
 use super::graph::{Graph, is_macro, with_version};
 use crate::build;
 use crate::nearest::nearest;
@@ -31,9 +30,15 @@ pub struct Chosen {
 
 /// Finds the crates that are asked for.
 ///
+/// `allocator` are the crates of the program's allocator, which get no probes.
+///
 /// # Errors
 /// If a pattern matches no dependency.
-pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Chosen> {
+pub fn choose(
+    graph: &Graph<'_>,
+    wanted: &Wanted,
+    allocator: &BTreeSet<&PackageId>,
+) -> Result<Chosen> {
     let dependencies = graph.dependencies();
     let built = dependencies.filter(|package| graph.is_built(&package.id));
     let mut asked: Vec<&Package> = Vec::new();
@@ -55,7 +60,6 @@ pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Chosen> {
     asked.extend(built.filter(|_| is_all));
     asked.retain(|package| !excluded.contains(&package.id));
     let mut chosen = Chosen::default();
-    let allocator = allocator::crates(graph);
     let (mut macros, mut elsewhere, mut allocating) =
         (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for package in asked {

@@ -62,7 +62,8 @@ impl Dependencies {
         places: Places<'_>,
     ) -> Result<Self> {
         let graph = Graph::new(project, selected, built);
-        let chosen = wanted.map(|wanted| choose::choose(&graph, wanted));
+        let allocator = allocator::crates(&graph);
+        let chosen = wanted.map(|wanted| choose::choose(&graph, wanted, &allocator));
         let chosen = chosen.transpose()?.unwrap_or_default();
         let mut found = Self {
             left_out: LeftOut::read(places.all, places.with),
@@ -87,7 +88,7 @@ impl Dependencies {
             let uses = graph.uses(id).cloned().collect();
             found.uses.insert(copied.copy.clone(), uses);
         }
-        found.unopened = found.unopened(&graph);
+        found.unopened = found.unopened(&graph, &allocator);
         let members = graph.members().into_iter();
         for member in members.filter(|member| !is_macro(member)) {
             let moved = Moved {
@@ -129,19 +130,18 @@ impl Dependencies {
     }
 
     /// The crates of the program that have no probes and may have some, and are used where there are probes.
-    fn unopened(&self, graph: &Graph<'_>) -> Unopened {
+    fn unopened(&self, graph: &Graph<'_>, allocator: &BTreeSet<&PackageId>) -> Unopened {
         let has_probes = |id: &PackageId| {
             let copied = self.copied.get(id);
             copied.map_or(graph.is_member(id), |copied| copied.is_annotated)
         };
-        let allocator = allocator::crates(graph);
         let annotated = graph.in_program().filter(|id| has_probes(id));
         annotated
             .flat_map(|id| graph.names(id))
             .filter(|(_, id)| {
                 graph.is_in_program(id)
                     && !has_probes(id)
-                    && !allocator.contains(*id)
+                    && !allocator.contains(id)
                     && self.left_out.why(graph.package(id)).is_none()
                     && graph
                         .doubled(&graph.with_users(&[(*id).clone()].into()))
