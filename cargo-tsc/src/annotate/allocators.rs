@@ -49,28 +49,24 @@ pub(super) fn is_allocator(block: &ItemImpl) -> bool {
 pub fn words_of_allocator(file: &File) -> BTreeSet<String> {
     let mut chosen = Chosen::default();
     chosen.visit_file(file);
-    let mut words = BTreeSet::new();
-    chosen
-        .of_statics
-        .into_iter()
-        .for_each(|tokens| add_words(tokens, &mut words));
+    let mut words = chosen.words;
     for imported in chosen.imported {
         if mention(imported.clone(), &|word| words.contains(&word.to_string())) {
-            let mut idents = imported.into_iter().filter_map(|tree| match tree {
+            words.extend(imported.into_iter().find_map(|tree| match tree {
                 TokenTree::Ident(ident) => Some(ident.to_string()),
                 _ => None,
-            });
-            words.extend(idents.next());
+            }));
         }
     }
     words
 }
 
-fn add_words(tokens: TokenStream, words: &mut BTreeSet<String>) {
+/// Calls `note` with each word in the tokens.
+fn each_word(tokens: TokenStream, note: &mut dyn FnMut(String)) {
     for tree in tokens {
         match tree {
-            TokenTree::Group(group) => add_words(group.stream(), words),
-            TokenTree::Ident(ident) => drop(words.insert(ident.to_string())),
+            TokenTree::Group(group) => each_word(group.stream(), note),
+            TokenTree::Ident(ident) => note(ident.to_string()),
             _ => {}
         }
     }
@@ -79,8 +75,8 @@ fn add_words(tokens: TokenStream, words: &mut BTreeSet<String>) {
 /// What a file says of the program's allocator.
 #[derive(Default)]
 struct Chosen {
-    /// The types and values of the statics.
-    of_statics: Vec<TokenStream>,
+    /// The words in the types and values of the statics.
+    words: BTreeSet<String>,
     /// What is imported.
     imported: Vec<TokenStream>,
 }
@@ -90,7 +86,9 @@ impl<'ast> Visit<'ast> for Chosen {
         let is_one = |tokens| mention(tokens, &|word| word == "global_allocator");
         if item.attrs.iter().any(|it| is_one(it.to_token_stream())) {
             let (of, value) = (&item.ty, &item.expr);
-            self.of_statics.push(quote::quote!(#of #value));
+            each_word(quote::quote!(#of #value), &mut |word| {
+                self.words.insert(word);
+            });
         }
     }
 
@@ -120,16 +118,6 @@ impl Calls {
         } else if let Some(around) = &self.around {
             let calls = self.of_functions.entry(around.clone()).or_default();
             calls.insert(callee);
-        }
-    }
-
-    fn note_all(&mut self, tokens: TokenStream) {
-        for tree in tokens {
-            match tree {
-                TokenTree::Group(group) => self.note_all(group.stream()),
-                TokenTree::Ident(ident) => self.note(ident.to_string()),
-                _ => {}
-            }
         }
     }
 
@@ -183,7 +171,7 @@ impl<'ast> Visit<'ast> for Calls {
     }
 
     fn visit_macro(&mut self, called: &'ast Macro) {
-        self.note_all(called.tokens.clone());
+        each_word(called.tokens.clone(), &mut |word| self.note(word));
     }
 }
 
