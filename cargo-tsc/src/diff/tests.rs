@@ -145,7 +145,12 @@ fn nothing(_: usize) -> f64 {
 }
 
 fn planted(function: usize) -> f64 {
-    if function == CHANGED { 1.03 } else { 1.0 }
+    planted_as(1.03)(function)
+}
+
+/// The change of each function, if the one that is changed takes so many times as long.
+fn planted_as(change: f64) -> impl Fn(usize) -> f64 {
+    move |function| if function == CHANGED { change } else { 1.0 }
 }
 
 /// The functions that the comparison reports as changed.
@@ -373,8 +378,7 @@ fn the_shortest_calls_do_not_overrule_what_all_calls_say() {
         ..QUIET
     };
     for (change, verdict) in [(1.0, Verdict::Slower), (0.93, Verdict::NotResolved)] {
-        let change = |function| if function == CHANGED { change } else { 1.0 };
-        let mut sides = simulated(&mut Random(0xfab), noise, change, true);
+        let mut sides = simulated(&mut Random(0xfab), noise, planted_as(change), true);
         let values = sides.values[1].get_mut("app::f4").unwrap();
         values
             .shortest
@@ -401,13 +405,7 @@ fn what_noise_hides_is_not_resolved_and_what_would_have_been_seen_is_said() {
         let visible = row.visible.unwrap();
         assert!((0.05..1.0).contains(&visible), "{row:?}");
         // A change of that size is found in most cases.
-        let change = |function: usize| {
-            if function == CHANGED {
-                1.0 + visible
-            } else {
-                1.0
-            }
-        };
+        let change = planted_as(1.0 + visible);
         let row = planted_row(compared(&mut random, noise, change, true));
         found += usize::from(row.verdict == Verdict::Slower);
     }
@@ -422,8 +420,7 @@ fn what_would_have_been_seen_exceeds_the_threshold_by_the_error() {
     };
     let mut random = Random(0xbed);
     let mut of_all = |change: f64| {
-        let change = |function: usize| if function == CHANGED { change } else { 1.0 };
-        let mut sides = simulated(&mut random, noise, change, true);
+        let mut sides = simulated(&mut random, noise, planted_as(change), true);
         for values in sides.values.iter_mut().flat_map(BTreeMap::values_mut) {
             values.shortest.iter_mut().for_each(|runs| runs.fill(0.0));
         }
