@@ -143,7 +143,7 @@ fn share(page: &Page<'_>, row: &CallsiteReport) -> String {
     let share = fixed(page.rows.self_share(row), 1);
     match Mark::of(row, &page.report.clock, page.rows.self_sum) {
         None | Some(Mark::BelowResolution) => share,
-        Some(mark) => format!("{}{share}", mark.explained(true).0),
+        Some(mark) => format!("{}{share}", mark.character()),
     }
 }
 

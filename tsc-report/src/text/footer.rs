@@ -34,7 +34,8 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
 
 /// The rows with this mark, if there are some.
 fn marked(page: &Page<'_>, mark: Mark) -> Option<String> {
-    let (character, explanation) = mark.explained(page.options.own_attributes);
+    let character = mark.character();
+    let explanation = mark.explanation(page.options.own_attributes);
     let is_marked = |row: &&&CallsiteReport| {
         Mark::of(row, &page.report.clock, page.rows.self_sum) == Some(mark)
     };

@@ -38,20 +38,26 @@ impl Mark {
         }
     }
 
-    /// The character, what it means and what to do, which depends on whether the attributes are in the user's own source.
-    pub(super) fn explained(self, own_attributes: bool) -> (char, &'static str) {
+    pub(super) fn character(self) -> char {
         match self {
-            Self::BelowResolution if !own_attributes => ('<', "too short to be timed"),
-            Self::BelowResolution => ('<', "too short to be timed; use #[cycles(light)]"),
-            Self::MostlyProbes if !own_attributes => (
-                '!',
-                "over a third is probes; TSC_SKIP=regex leaves functions out",
-            ),
-            Self::MostlyProbes => (
-                '!',
-                "over a third is probes; make a timed one light, leave a light one out with #[cycles(skip)]",
-            ),
-            Self::Uncertain => ('~', "the error of self is larger than self"),
+            Self::BelowResolution => '<',
+            Self::MostlyProbes => '!',
+            Self::Uncertain => '~',
+        }
+    }
+
+    /// What it means and what to do, which depends on whether the attributes are in the user's own source.
+    pub(super) fn explanation(self, own_attributes: bool) -> &'static str {
+        match (self, own_attributes) {
+            (Self::BelowResolution, true) => "too short to be timed; use #[cycles(light)]",
+            (Self::BelowResolution, false) => "too short to be timed",
+            (Self::MostlyProbes, true) => {
+                "over a third is probes; make a timed one light, leave a light one out with #[cycles(skip)]"
+            }
+            (Self::MostlyProbes, false) => {
+                "over a third is probes; TSC_SKIP=regex leaves functions out"
+            }
+            (Self::Uncertain, _) => "the error of self is larger than self",
         }
     }
 }
@@ -63,7 +69,7 @@ impl Report {
     pub fn marks(&self) -> Vec<Option<(char, &'static str)>> {
         let (rows, self_sum) = (self.callsites.iter(), self.self_sum());
         let marks = rows.map(|row| Mark::of(row, &self.clock, self_sum));
-        let explained = |mark: Mark| mark.explained(true);
+        let explained = |mark: Mark| (mark.character(), mark.explanation(true));
         marks.map(|mark| mark.map(explained)).collect()
     }
 }
