@@ -1,6 +1,7 @@
 //! What several integration tests use. Tests that use the runtime in their own process are in `runtime`, and the programs that some of
 //! them start are in `programs`.
 
+pub mod allocations;
 pub mod folder;
 pub mod sandboxed;
 

@@ -2,29 +2,8 @@
 //! the first one of a thread or of a kind of probe. This is a process with one test: only one call is the first, and a thread that waits for a
 //! lock of the registry's, because others make first calls, is parked, which allocates.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use tests::allocations::{Counting, allocations};
 use tsc_runtime::{cycles, snapshot};
-
-/// Counts what this thread allocates.
-struct Counting;
-
-thread_local!(static ALLOCATIONS: Cell<u64> = const { Cell::new(0) });
-
-// SAFETY: `System` does the work and meets the requirements.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: guaranteed by the caller: the same requirements apply to `System`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: guaranteed by the caller: the block is from `alloc`, and so from `System`, with this layout.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -61,9 +40,9 @@ fn first_calls_take_no_memory_and_no_time() {
     call_first();
     // Timed calls beside light probes are calibrated, too.
     call_first();
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     call_new();
-    assert_eq!(ALLOCATIONS.get(), before);
+    assert_eq!(allocations(), before);
     let report = snapshot();
     for name in ["a", "b", "s", "t"] {
         assert_eq!(report.callsite(name).map(|row| row.calls()), Some(1));

@@ -7,7 +7,8 @@ use super::{VARIABLES, complain_once, secure};
 
 const PREFIX: &str = "TSC_";
 
-/// Prints which variable may be meant by each misspelt one.
+/// Prints which variable may be meant by each misspelt one. For a report: this copies the environment, which would change the program's heap
+/// if the first call did it (see [`Arena`](crate::record::arena::Arena)).
 pub(crate) fn complain_of_misspelt() {
     // Elsewhere, as on WebAssembly without a system, std panics.
     let has_names = cfg!(any(unix, windows, target_os = "wasi"));

@@ -76,7 +76,6 @@ impl Settings {
         let meta = environment::META.parse(pairs);
         // Others read them, but not in every program: a wrong value is named anyway.
         let _ = (environment::tick(), slowest::wanted());
-        environment::complain_of_misspelt();
         Self {
             read_at: os_clock::unix_now(),
             form: form.unwrap_or(usual),

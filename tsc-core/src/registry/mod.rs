@@ -213,7 +213,7 @@ fn is_to_allocate(thread: &Thread, callsite: &Callsite) -> bool {
     let has_light_probes = has_light_probes();
     let is_unusual = || !overhead::is_known(callsite.kind()) || filter::is_set();
     !has_begun(thread, callsite.is_light() || has_light_probes)
-        || has_light_probes && !overhead::is_mixed()
+        || has_light_probes && !callsite.is_light() && !overhead::is_mixed()
         || callsite.number().is_none() && (cfg!(feature = "pmu") || is_unusual())
 }
 

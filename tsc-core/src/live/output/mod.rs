@@ -13,7 +13,9 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::collect::process::process_started;
 use super::settings::{Form, settings};
-use crate::environment::{REPORT_FILE, complain, patience, without_write_signals, write_to_stderr};
+use crate::environment::{
+    REPORT_FILE, complain, complain_of_misspelt, patience, without_write_signals, write_to_stderr,
+};
 use crate::process::PerProcess;
 use tsc_report::{Report, TextForm, TextOptions};
 
@@ -62,6 +64,7 @@ pub(super) fn print(report: &Report) {
     if settings.form == Form::Off {
         return;
     }
+    complain_of_misspelt();
     let to_stderr = |form| write_to_stderr(&render(report, form, on_terminal));
     let Some(named) = &settings.file else {
         return to_stderr(settings.form);
