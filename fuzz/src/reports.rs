@@ -122,7 +122,7 @@ fn export_and_compare(report: &Report, example: &Report) {
             }
         }
     }
-    cargo_tsc::html::page(report, Some(example), &[]).expect("a page");
+    cargo_tsc::html::page(report, Some(example), &[], true).expect("a page");
     let other = session(&[example]);
     let both = [(&alone, &other), (&other, &alone), (&alone, &alone)];
     for (before, after) in both {

@@ -17,6 +17,7 @@ use tsc_report::{CallsiteReport, Report};
 const PAGE: &str = include_str!("assets/page.html");
 
 /// The page for `report`, with what the session says of it. If `base` is given, the page shows what changed since `base`.
+/// `own_attributes`: whether the attributes are in the user's own source.
 ///
 /// # Errors
 ///
@@ -25,6 +26,7 @@ pub fn page(
     report: &Report,
     base: Option<&Report>,
     remarks: &[String],
+    own_attributes: bool,
 ) -> Result<String, serde_json::Error> {
     let base = base.map(without_absolute_paths).transpose()?;
     let report_data = without_absolute_paths(report)?;
@@ -37,7 +39,7 @@ pub fn page(
         ("remarks", remarks.iter().map(|text| item(text)).collect()),
         ("report", json(&report_data)?),
         ("base", json(&base)?),
-        ("shown", json(&shown(report))?),
+        ("shown", json(&shown(report, own_attributes))?),
         ("d3", include_str!("assets/d3.min.js").to_owned()),
         (
             "flamegraph",
@@ -113,8 +115,8 @@ fn without_absolute_paths(report: &Report) -> Result<Value, serde_json::Error> {
 }
 
 /// What the text shows besides the report's own figures: of the program, and of each row; and its rules.
-fn shown(report: &Report) -> Value {
-    let rows = report.callsites().iter().zip(report.marks());
+fn shown(report: &Report, own_attributes: bool) -> Value {
+    let rows = report.callsites().iter().zip(report.marks(own_attributes));
     let rows = rows.map(|(row, mark)| {
         json!({
             "self": row.own(),
@@ -154,6 +156,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn attributes_that_are_not_the_users_are_not_to_be_changed() {
+        let mut json = serde_json::to_value(Report::default()).unwrap();
+        json["callsites"] = json!([{
+            "name": "short", "module": "m", "file": "m.rs", "line": 1, "probe": "light", "calls": 900,
+            "self_ticks": 5000, "probe_ticks": 6300,
+        }]);
+        let report = Report::from_json(&json.to_string()).unwrap();
+        let advises = |own_attributes| {
+            let page = page(&report, None, &[], own_attributes).unwrap();
+            assert!(page.contains("over a third is probes"));
+            page.contains("#[cycles(skip)]")
+        };
+        assert!(advises(true) && !advises(false));
+    }
+
+    #[test]
     fn parts_are_not_looked_into() {
         let parts = [("a", "{{b}}".to_owned()), ("b", "x".to_owned())];
         assert_eq!(fill("1 {{a}} 2 {{b}} 3", &parts), "1 {{b}} 2 x 3");
@@ -161,13 +179,13 @@ mod tests {
 
     #[test]
     fn page_is_small_and_needs_nothing_from_elsewhere() {
-        let page = page(&Report::default(), None, &[]).unwrap();
+        let page = page(&Report::default(), None, &[], true).unwrap();
         assert!(page.len() < 1_000_000, "{} bytes", page.len());
         assert!(!page.contains("{{"), "a part is missing");
         for needs in ["<script src", "<link", "@import", "url("] {
             assert!(!page.contains(needs), "{needs}");
         }
-        let base = super::page(&Report::default(), Some(&Report::default()), &[]).unwrap();
+        let base = super::page(&Report::default(), Some(&Report::default()), &[], true).unwrap();
         assert!(base.len() > page.len());
     }
 
@@ -182,7 +200,7 @@ mod tests {
             ..Default::default()
         });
         let remarks = ["not measured: <parser>, see /home/someone/log".to_owned()];
-        let page = page(&report, Some(&report), &remarks).unwrap();
+        let page = page(&report, Some(&report), &remarks, true).unwrap();
         assert!(!page.contains("someone"));
         assert!(page.contains("<li>not measured: &lt;parser>, see log</li>"));
         assert!(page.contains("<title>tsc: program</title>") && page.contains("--to=file"));

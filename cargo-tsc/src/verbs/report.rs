@@ -63,7 +63,8 @@ fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &V
         Some(file) => file,
         None => beside(&session.path)?,
     };
-    output::write_whole(&file, html::page(sum, before, session.remarks())?)?;
+    let page = html::page(sum, before, session.remarks(), !session.is_all())?;
+    output::write_whole(&file, page)?;
     session.remarks().iter().for_each(|text| remark(text));
     remark(&format!("wrote {}", shown(&file)));
     if sum.contexts().is_empty() {

@@ -63,13 +63,13 @@ impl Mark {
 }
 
 impl Report {
-    /// The gravest mark of each row, with its explanation.
+    /// The gravest mark of each row, with its explanation for whoever has written the attributes, or has not.
     #[doc(hidden)]
     #[must_use]
-    pub fn marks(&self) -> Vec<Option<(char, &'static str)>> {
+    pub fn marks(&self, own_attributes: bool) -> Vec<Option<(char, &'static str)>> {
         let (rows, self_sum) = (self.callsites.iter(), self.self_sum());
         let marks = rows.map(|row| Mark::of(row, &self.clock, self_sum));
-        let explained = |mark: Mark| (mark.character(), mark.explanation(true));
+        let explained = |mark: Mark| (mark.character(), mark.explanation(own_attributes));
         marks.map(|mark| mark.map(explained)).collect()
     }
 }
