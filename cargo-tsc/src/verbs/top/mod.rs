@@ -78,7 +78,7 @@ fn title(pid: u32, latest: &Report, keys: &str) -> String {
     ))
 }
 
-/// The table, sorted by the difference to the previous report, or by everything if there is none.
+/// The table, sorted by the difference to the previous report. If there is none, it is sorted by everything, and nothing is known of now.
 fn page(
     title: &str,
     latest: &Report,
@@ -98,6 +98,7 @@ fn page(
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));
     let now: f64 = rows.iter().map(|(_, ticks, _)| ticks).sum();
     let all = latest.self_sum();
+    let of_now = |shown: String| if before.is_some() { shown } else { maybe(None) };
     let hz = latest.clock().hz();
     let shown = |ticks: Option<f64>| match ticks.zip(hz) {
         Some((ticks, hz)) => time(ticks / hz * 1e9),
@@ -122,8 +123,8 @@ fn page(
     for (row, ticks, calls) in rows.into_iter().take(height.saturating_sub(2)) {
         table.push([
             path(row).into(),
-            percent(ticks / now.max(1.0)).into(),
-            count(calls).into(),
+            of_now(percent(ticks / now.max(1.0))).into(),
+            of_now(count(calls)).into(),
             percent(row.own() / all.max(1.0)).into(),
             count(row.calls()).into(),
             of_a_call(row, row.mean_ticks()).into(),
@@ -162,5 +163,26 @@ mod tests {
         assert_eq!(shown("tiny"), "<30.0ns");
         assert_eq!(shown("short"), "31.0ns");
         assert_eq!(shown("light"), "2.00ns");
+    }
+    #[test]
+    fn first_page_says_nothing_of_now() {
+        let mut report = Report::default();
+        let row = |calls| CallsiteReport {
+            name: "parse".to_owned(),
+            self_on_cpu_ticks: Some(50.0 * calls as f64),
+            calls,
+            ..CallsiteReport::default()
+        };
+        report.callsites = vec![row(9)];
+        let first = report.clone();
+        report.callsites = vec![row(11)];
+        let shown = |before| {
+            let page = page("", &report, before, 100, 9);
+            let row = page.lines().find(|line| line.contains("parse")).unwrap();
+            let cells: Vec<String> = row.split_whitespace().map(str::to_owned).collect();
+            cells[1..].join(" ")
+        };
+        assert_eq!(shown(None), "- - 100.0 % 11 - -");
+        assert_eq!(shown(Some(&first)), "100.0 % 2 100.0 % 11 - -");
     }
 }
