@@ -43,6 +43,12 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
             names.join(", ")
         ));
     }
+    if changes.unmeasured > 0 {
+        remark(&format!(
+            "not left out, whatever their probes cost, because no `run --all` has measured the same text: functions in {}",
+            counted(changes.unmeasured, "file")
+        ));
+    }
     if !args.write && !args.strip {
         remark("nothing was changed; --write adds it, and --strip removes it");
     }
@@ -64,6 +70,8 @@ struct Changes {
     undeclared: Vec<PathBuf>,
     /// The functions without an attribute because of what their probes cost.
     bare: BTreeSet<String>,
+    /// How many files are not as a `run --all` has measured them, so that the cost of their probes is unknown.
+    unmeasured: usize,
 }
 
 impl Changes {
@@ -93,7 +101,8 @@ impl Changes {
                 }
                 let left_out = last.left_out(&there, &source);
                 let leave_out = |function: &Function| {
-                    let found = left_out.iter().find(|one| one.is(place, function));
+                    let known = left_out.unwrap_or_default();
+                    let found = known.iter().find(|one| one.is(place, function));
                     bare.borrow_mut().extend(found.map(|one| one.name.clone()));
                     found.is_some() || refused.has(function)
                 };
@@ -104,6 +113,7 @@ impl Changes {
                     Ok(0) => {}
                     Ok(count) => {
                         changes.attributes += count;
+                        changes.unmeasured += usize::from(!args.strip && left_out.is_none());
                         changes.files.push(file);
                         if !depends_on_runtime(package) {
                             changes.without_runtime.insert(package.name.to_string());

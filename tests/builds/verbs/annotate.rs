@@ -14,6 +14,7 @@ fn strip_gives_back_the_very_bytes() {
         .tsc("annotate")
         .ends(0)
         .says("#[cycles] would be added to 3 functions in 2 files")
+        .remarks("no `run --all` has measured the same text: functions in 2 files")
         .remarks("--write");
     assert_eq!(project.read("src/main.rs"), main);
     project
@@ -30,7 +31,9 @@ fn strip_gives_back_the_very_bytes() {
         project.read("src/unused.rs"),
         "fn not_of_this_crate() { x() }\n"
     );
-    let json = project.tsc("annotate --strip --json").ends(0).json();
+    let ended = project.tsc("annotate --strip --json").ends(0);
+    assert!(!ended.err.contains("run --all"), "{}", ended.err);
+    let json = ended.json();
     assert_eq!(json["attributes"], 3);
     assert_eq!(project.read("src/main.rs"), main);
     assert_eq!(project.read("src/part.rs"), part);
@@ -72,20 +75,23 @@ fn what_run_all_has_left_out_stays_without() {
     let project = Project::with_manifest("", main);
     let ended = project.tsc("run --all --release").ends(0);
     ended.says("left out: app::tiny");
-    project
+    let ended = project
         .tsc("annotate --write")
         .ends(0)
         .says("added to 2 functions in 1 file")
         .remarks(
             "without it, because their probes cost too much in the last `run --all`: app::tiny",
         );
+    let unmeasured = "no `run --all` has measured the same text: functions in 1 file";
+    assert!(!ended.err.contains(unmeasured), "{}", ended.err);
     // The attributes do not make it another file.
     project.tsc("annotate").ends(0).says("0 functions");
     // Another function, in the same line, and then one of the same name.
     for (name, body) in [("other", "(3)"), ("tiny", "(30)")] {
         let changed = main.replace("tiny", name).replace("(3)", body);
         project.write("src/main.rs", &changed);
-        project.tsc("annotate").ends(0).says("3 functions");
+        let ended = project.tsc("annotate").ends(0).says("3 functions");
+        ended.remarks(unmeasured);
     }
 }
 
