@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Page;
 use super::scale::count;
-use crate::Context;
 use crate::data::{OTHER, share};
+use crate::{CallsiteReport, Context};
 
 /// Contexts with a smaller share of the roots' ticks than this are left out.
 const LEAST_SHARE: f64 = 0.005;
@@ -40,13 +40,16 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
     lines
 }
 
-/// The functions that would be expected in the tree beside light ones, if there are any.
+/// The functions that would be expected in the tree beside light ones, if there are any. Of one whose times are not by ticks of the clock, the
+/// tree lacks most calls, even if ticks have found others.
 fn missing(page: &Page<'_>) -> Option<String> {
-    page.report.tick_clock.as_ref()?;
+    let clock = page.report.tick_clock.as_ref();
+    clock.filter(|clock| clock.no_times_because.is_none())?;
     let contexts = page.report.contexts.iter();
     let in_tree: BTreeSet<_> = contexts.filter_map(|context| context.callsite).collect();
     let rows = (0..).zip(&page.report.callsites);
-    let rows = rows.filter(|(index, row)| !in_tree.contains(index) && !row.is_section);
+    let is_whole = |index: &_, row: &CallsiteReport| in_tree.contains(index) && row.is_by_ticks();
+    let rows = rows.filter(|(index, row)| !is_whole(index, row) && !row.is_section);
     let rows = rows.filter(|(_, row)| page.rows.self_share(row) > MISSED);
     let names: Vec<String> = rows.map(|(_, row)| page.names.full(row)).collect();
     let names = names.join(", ");
@@ -176,6 +179,7 @@ mod tests {
     fn large_rows_that_are_not_in_the_tree_are_named() {
         let callsite = |name: &str, own: f64, is_section: bool| CallsiteReport {
             name: name.to_owned(),
+            probe: if name == "lex" { "light" } else { "timed" }.to_owned(),
             self_on_cpu_ticks: Some(own),
             is_section,
             ..CallsiteReport::default()
@@ -186,14 +190,16 @@ mod tests {
                 callsite("main", 600.0, false),
                 callsite("little", 9.0, false),
                 callsite("part", 600.0, true),
+                callsite("worker", 600.0, false),
             ],
-            contexts: vec![context(0, None, 1, 900.0)],
+            // One of the worker's calls began late enough.
+            contexts: vec![context(0, None, 1, 900.0), context(4, None, 1, 300.0)],
             tick_clock: Some(TickClock::default()),
             ..Report::default()
         };
         assert_eq!(
             tree(&report)[1],
-            "tsc: not in it are timed calls that no tick has found, or that began before the first light one: main"
+            "tsc: not in it are timed calls that no tick has found, or that began before the first light one: main, worker"
         );
         // A tree that no clock has made lacks the calls of runs that recorded none.
         report.tick_clock = None;
