@@ -45,7 +45,7 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
     }
     if changes.unmeasured > 0 {
         remark(&format!(
-            "not left out, whatever their probes cost, because no `run --all` has measured the same text: functions in {}",
+            "added whatever the probes cost, because no `run --all` has measured the same text: in {}",
             counted(changes.unmeasured, "file")
         ));
     }

@@ -14,7 +14,7 @@ fn strip_gives_back_the_very_bytes() {
         .tsc("annotate")
         .ends(0)
         .says("#[cycles] would be added to 3 functions in 2 files")
-        .remarks("no `run --all` has measured the same text: functions in 2 files")
+        .remarks("no `run --all` has measured the same text: in 2 files")
         .remarks("--write");
     assert_eq!(project.read("src/main.rs"), main);
     project
@@ -82,7 +82,7 @@ fn what_run_all_has_left_out_stays_without() {
         .remarks(
             "without it, because their probes cost too much in the last `run --all`: app::tiny",
         );
-    let unmeasured = "no `run --all` has measured the same text: functions in 1 file";
+    let unmeasured = "no `run --all` has measured the same text: in 1 file";
     assert!(!ended.err.contains(unmeasured), "{}", ended.err);
     // The attributes do not make it another file.
     project.tsc("annotate").ends(0).says("0 functions");
