@@ -252,13 +252,15 @@ extern "C" fn finish_activation(started: &Started, raw: u64) {
     call.stop(raw.cast_signed(), |cost| cost.record(&call));
 }
 
-/// Adds what the light calls since the last time have cost to the running overhead, if the program has light probes.
+/// Adds what the light calls since the last time have cost to the running overhead, if the program has light probes: at most half of the time,
+/// as for their own rows, because probes overlap with the code around them.
 pub(super) fn add_light_calls(thread: &Thread) {
     if !thread.is_mixed() {
         return;
     }
     let light = light::this();
-    let cost = overhead::of_light_calls(light.new_calls());
+    let (calls, since) = light.new_calls();
+    let cost = overhead::of_light_calls(calls).min(since / 2);
     thread.add_overhead(cost);
     if light.is_without_timed_frame() {
         // It is in the ticks that were added as its callees', too.

@@ -556,3 +556,23 @@ fn light_calls_are_overhead_of_timed_ones() {
         assert!((cost - expected).abs() <= 1, "{cost}, {expected}");
     });
 }
+
+#[test]
+fn light_calls_take_at_most_half_of_a_timed_one() {
+    simulated(["cheap"], |[cheap]| {
+        let timed = TIMED.with(|timed| *timed);
+        let nested = || {
+            let found = thread::this().find(timed.position()).unwrap().1;
+            found.totals(true).sums.nested
+        };
+        call_timed(timed, || {});
+        let before = nested();
+        call_timed(timed, || {
+            (0..1000).for_each(|_| call(cheap, || {}));
+            // Less than they are calibrated to cost.
+            script::run(100);
+        });
+        let cost = nested() - before;
+        assert!((40..=60).contains(&cost), "{cost}");
+    });
+}

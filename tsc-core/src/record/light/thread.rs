@@ -8,10 +8,12 @@ use std::sync::atomic::compiler_fence;
 use super::account::Account;
 use super::{Frame, Paths, Row};
 use crate::interruption::{self, CURRENT, Descriptor, Detector, Seen};
+use crate::on_cpu;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, fence};
 use crate::sync::thread_local;
 use crate::tick_clock::{self, epoch};
+use crate::tsc::{Ticks, clock, elapsed};
 
 mod frames;
 
@@ -38,6 +40,8 @@ pub(crate) struct LightThread {
     calls: Cell<u64>,
     /// Those of the calls whose cost is in the thread's running overhead.
     accounted: Cell<u64>,
+    /// When they were.
+    accounted_at: Cell<Ticks>,
     /// The thread's word: the kernel's, or `own_word` where there is none or another library uses it. Null before the first call.
     word: Cell<*const AtomicUsize>,
     own_word: AtomicUsize,
@@ -63,6 +67,7 @@ thread_local! {
             len: Cell::new(0),
             calls: Cell::new(0),
             accounted: Cell::new(0),
+            accounted_at: Cell::new(0),
             word: Cell::new(ptr::null()),
             own_word: AtomicUsize::new(0),
             is_valid: AtomicBool::new(false),
@@ -132,12 +137,17 @@ impl LightThread {
         unsafe { &*self.rows.get().byte_add(offset as usize) }
     }
 
-    /// The light calls of this thread since the last time that this was asked. Below zero if a signal handler has asked in between, and so
-    /// has accounted for later ones.
-    pub(crate) fn new_calls(&self) -> i64 {
+    /// The light calls of this thread, and the ticks, since the last time that this was asked. Below zero if a signal handler has asked in
+    /// between, and so has accounted for later ones.
+    pub(crate) fn new_calls(&self) -> (i64, i64) {
         let calls = self.calls.get();
+        let now = match clock::is_os_clock() {
+            true => clock::now(),
+            false => on_cpu::now(),
+        };
         let accounted = self.accounted.replace(calls);
-        calls.wrapping_sub(accounted).cast_signed()
+        let since = elapsed(self.accounted_at.replace(now), now);
+        (calls.wrapping_sub(accounted).cast_signed(), since)
     }
 
     /// The thread's paths; `None` before its first light call, and after its end.
