@@ -8,7 +8,6 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
-use super::measured::Measured;
 use super::remembered;
 use crate::annotate;
 
@@ -52,12 +51,12 @@ impl Last {
         Self(remembered::read_any(&all.join(FILE)))
     }
 
-    /// The functions without a probe, if it was made for a file with this text.
+    /// The choice, if it was made for a file with this text.
     #[must_use]
-    pub fn left_out(&self, file: &Path, text: &str) -> Option<&[Measured]> {
+    pub fn choice(&self, file: &Path, text: &str) -> Option<&Choice> {
         let last = self.0.as_ref();
         let last = last.filter(|last| last.files.get(file) == Some(&digest_of_code(text)));
-        last.map(|last| &*last.choice.bare)
+        last.map(|last| &last.choice)
     }
 }
 
@@ -121,10 +120,10 @@ mod tests {
         let last = Last::read(dir.path());
         let annotated = format!("{}fn step() {{}}", annotate::ATTRIBUTE);
         for text in ["fn step() {}", &annotated] {
-            assert_eq!(last.left_out(file, text), Some(&*choice.bare));
+            assert_eq!(last.choice(file, text), Some(&choice));
         }
-        assert_eq!(last.left_out(file, "fn step() { }"), None);
+        assert_eq!(last.choice(file, "fn step() { }"), None);
         let other = Path::new("/other/src/main.rs");
-        assert_eq!(last.left_out(other, "fn step() {}"), None);
+        assert_eq!(last.choice(other, "fn step() {}"), None);
     }
 }

@@ -22,17 +22,21 @@ pub struct Annotated {
     pub too_short: usize,
 }
 
-/// Annotates `source` in the places that `place` selects, except for functions for which `leave_out` returns true. Every call is timed.
+/// Annotates `source` in the places that `place` selects, with a probe for each function, or none. A function that has an attribute keeps it, and
+/// blocks are timed.
 ///
 /// # Errors
 /// If `source` is not a Rust file, or has a syntax that the parser does not know.
 pub fn annotate(
     source: &str,
     place: Where,
-    leave_out: &dyn Fn(&Function) -> bool,
+    probe: &dyn Fn(&Function) -> Option<Probe>,
 ) -> syn::Result<Annotated> {
     insert(source, place, false, &|function| {
-        (function.has_attribute || !leave_out(function)).then_some(Probe::Timed)
+        if function.has_attribute {
+            return Some(Probe::Timed);
+        }
+        probe(function)
     })
 }
 

@@ -168,14 +168,14 @@ fn is_sign(tree: &TokenTree, sign: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::annotate::{ATTRIBUTE, Where, annotate, left_as_it_is, strip};
+    use crate::annotate::{ATTRIBUTE, Probe, Where, annotate, left_as_it_is, strip};
     use std::path::Path;
 
     /// Checks that annotating `marked` without `$` inserts an attribute at each `$`, and that stripping removes them.
     #[track_caller]
     fn check(marked: &str) {
         let source = marked.replace('$', "");
-        let annotated = annotate(&source, Where::Functions, &|_| false).unwrap();
+        let annotated = annotate(&source, Where::Functions, &|_| Some(Probe::Timed)).unwrap();
         assert_eq!(annotated.text, marked.replace('$', ATTRIBUTE));
         let count = marked.matches('$').count();
         assert_eq!(strip(&annotated.text).unwrap(), (source, count));
@@ -209,7 +209,7 @@ mod tests {
             ("fn a() {}\nfn b", "2:4"),
             ("fn a() {\n(}", "2:2"),
         ] {
-            let error = annotate(source, Where::Functions, &|_| false).unwrap_err();
+            let error = annotate(source, Where::Functions, &|_| Some(Probe::Timed)).unwrap_err();
             let said = left_as_it_is(Path::new("a.rs"), &error);
             let expected = format!("a.rs:{place}: left as it is: {error}");
             assert_eq!(said, expected, "{source}");

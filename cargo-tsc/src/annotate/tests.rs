@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use crate::test_files::write;
 
 fn everything(source: &str, place: Where) -> String {
-    annotate(source, place, &|_| false).unwrap().text
+    annotate(source, place, &|_| Some(Probe::Timed))
+        .unwrap()
+        .text
 }
 
 /// Checks that annotating `source` inserts an attribute at each `$`, and that stripping removes them.
@@ -105,8 +107,11 @@ fn attribute_on_a_line_of_its_own_goes_with_the_line() {
 #[test]
 fn functions_can_be_left_out_by_line() {
     let source = "fn a() {}\n#[inline]\npub fn\nb() {}\n";
-    let leave_out = |function: &Function| function.name == "b" && function.line == 4;
-    let annotated = annotate(source, Where::Functions, &leave_out).unwrap();
+    let probe = |function: &Function| {
+        let is_left_out = function.name == "b" && function.line == 4;
+        (!is_left_out).then_some(Probe::Timed)
+    };
+    let annotated = annotate(source, Where::Functions, &probe).unwrap();
     assert_eq!(annotated.text, format!("{ATTRIBUTE}{source}"));
     assert_eq!(annotated.attributes, 1);
 }
@@ -142,10 +147,7 @@ fn functions_are_left_out_of_a_block_with_arguments() {
     assert_eq!(each.text, expected);
     assert_eq!((each.attributes, each.light, each.too_short), (1, 0, 1));
     // In the user's own file, the block's attribute stays in force.
-    let own = annotate(source, Where::Worthwhile, &|function| {
-        function.name == "hot"
-    })
-    .unwrap();
+    let own = annotate(source, Where::Worthwhile, &probe).unwrap();
     assert_eq!(own.text, expected.replace(skip, ""));
 }
 

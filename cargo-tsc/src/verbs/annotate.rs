@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cargo_metadata::{DependencyKind, Package};
 
-use crate::all;
-use crate::annotate::{self, Function, Where};
+use crate::all::{self, measured::Measured};
+use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{CargoCommand, CargoVerb, Project, RUNTIME};
 use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
@@ -64,6 +64,8 @@ struct Changes {
     files: Vec<PathBuf>,
     /// How many attributes were added or removed.
     attributes: usize,
+    /// How many of those added are light, as in the last `run --all`.
+    light: usize,
     /// The packages in which that was, and which do not depend on the runtime.
     without_runtime: BTreeSet<String>,
     /// The roots of crates that must declare the runtime.
@@ -99,21 +101,28 @@ impl Changes {
                 if !args.strip {
                     refused.sentences().for_each(|sentence| remark(&sentence));
                 }
-                let left_out = last.left_out(&there, &source);
-                let leave_out = |function: &Function| {
-                    let known = left_out.unwrap_or_default();
-                    let found = known.iter().find(|one| one.is(place, function));
-                    bare.borrow_mut().extend(found.map(|one| one.name.clone()));
-                    found.is_some() || refused.has(function)
+                let choice = last.choice(&there, &source);
+                let probe = |function: &Function| {
+                    let is_here = |one: &Measured| one.is(place, function);
+                    let left_out =
+                        choice.and_then(|choice| choice.bare.iter().find(|one| is_here(one)));
+                    bare.borrow_mut()
+                        .extend(left_out.map(|one| one.name.clone()));
+                    let probe = match choice {
+                        Some(choice) if !choice.timed.iter().any(is_here) => Probe::Light,
+                        _ => Probe::Timed,
+                    };
+                    (left_out.is_none() && !refused.has(function)).then_some(probe)
                 };
                 if args.write && annotate::needs_declaration(package, &file, &source) {
                     changes.undeclared.push(file.clone());
                 }
-                match change(&file, &source, args, &leave_out)? {
-                    Ok(0) => {}
-                    Ok(count) => {
+                match change(&file, &source, args, &probe)? {
+                    Ok((0, _)) => {}
+                    Ok((count, light)) => {
                         changes.attributes += count;
-                        changes.unmeasured += usize::from(!args.strip && left_out.is_none());
+                        changes.light += light;
+                        changes.unmeasured += usize::from(!args.strip && choice.is_none());
                         changes.files.push(file);
                         if !depends_on_runtime(package) {
                             changes.without_runtime.insert(package.name.to_string());
@@ -129,10 +138,14 @@ impl Changes {
 
     fn print(&self, args: &AnnotateArgs) -> Result<()> {
         let Self {
-            files, attributes, ..
+            files,
+            attributes,
+            light,
+            ..
         } = self;
         if args.json {
-            let value = serde_json::json!({ "files": files, "attributes": attributes });
+            let value =
+                serde_json::json!({ "files": files, "attributes": attributes, "light": light });
             return output::print_json(&value);
         }
         let did = match (args.write, args.strip) {
@@ -143,7 +156,14 @@ impl Changes {
         let functions = counted(*attributes, "function");
         let files = counted(files.len(), "file");
         let mut out = output::styled_stdout();
-        Ok(writeln!(out, "#[cycles] {did} {functions} in {files}")?)
+        let light = match light {
+            0 => String::new(),
+            light => format!(", and is light for {light} of them"),
+        };
+        Ok(writeln!(
+            out,
+            "#[cycles] {did} {functions} in {files}{light}"
+        )?)
     }
 }
 
@@ -176,20 +196,20 @@ fn say_what_is_needed(changes: &Changes) {
     }
 }
 
-/// The number of attributes that were, or would be, added or removed. The inner error is that of a file that does not parse.
+/// The number of attributes that were, or would be, added or removed, and of light ones among those added. The inner error is that of a file that does not parse.
 fn change(
     file: &Path,
     source: &str,
     args: &AnnotateArgs,
-    leave_out: &dyn Fn(&Function) -> bool,
-) -> Result<syn::Result<usize>> {
+    probe: &dyn Fn(&Function) -> Option<Probe>,
+) -> Result<syn::Result<(usize, usize)>> {
     let changed = if args.strip {
-        annotate::strip(source)
+        annotate::strip(source).map(|(text, count)| (text, count, 0))
     } else {
-        annotate::annotate(source, Where::Worthwhile, leave_out)
-            .map(|annotated| (annotated.text, annotated.attributes))
+        annotate::annotate(source, Where::Worthwhile, probe)
+            .map(|annotated| (annotated.text, annotated.attributes, annotated.light))
     };
-    let (text, count) = match changed {
+    let (text, count, light) = match changed {
         Ok(changed) => changed,
         Err(error) => return Ok(Err(error)),
     };
@@ -197,5 +217,5 @@ fn change(
         output::write_whole(file, text)?;
         interrupt::check()?;
     }
-    Ok(Ok(count))
+    Ok(Ok((count, light)))
 }

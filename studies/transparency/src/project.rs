@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use cargo_tsc::annotate::{Where, annotate};
+use cargo_tsc::annotate::{Probe, Where, annotate};
 
 /// The results of a crate's tests.
 #[derive(Debug, Default)]
@@ -156,7 +156,7 @@ fn annotate_dir(dir: &Path, place: Where) -> io::Result<usize> {
         if path.is_dir() {
             attributes += annotate_dir(&path, place)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            match annotate(&fs::read_to_string(&path)?, place, &|_| false) {
+            match annotate(&fs::read_to_string(&path)?, place, &|_| Some(Probe::Timed)) {
                 Ok(annotated) => {
                     fs::write(&path, annotated.text)?;
                     attributes += annotated.attributes;

@@ -225,7 +225,7 @@ fn annotate_file(path: &Path, form: Form) -> io::Result<usize> {
     if matches!(form, Form::NotInlined | Form::AsWritten) {
         source = without_inline(&source);
     }
-    match annotate(&source, Where::Functions, &|_| false) {
+    match annotate(&source, Where::Functions, &|_| Some(Probe::Timed)) {
         Ok(annotated) => {
             fs::write(path, annotated.text.replace(ATTRIBUTE, attribute))?;
             Ok(annotated.attributes)

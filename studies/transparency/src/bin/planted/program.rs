@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-use cargo_tsc::annotate::{Where, annotate};
+use cargo_tsc::annotate::{Probe, Where, annotate};
 use cargo_tsc::statistics::mean;
 use serde_json::Value;
 use transparency::programs::process::run_with_report;
@@ -230,9 +230,9 @@ impl<'a> Repository<'a> {
                 // Beside serde_json, which compares its values with integers, the type of the latter is not known.
                 let source = fs::read_to_string(&path)?
                     .replace("== MIN_MATCH_LEN.into()", "== u32::from(MIN_MATCH_LEN)");
-                let skipped = |name: &str| !self.program.measured.contains(&name);
                 let annotated = annotate(&source, Where::Functions, &|function| {
-                    skipped(&function.name)
+                    let is_measured = self.program.measured.contains(&&*function.name);
+                    is_measured.then_some(Probe::Timed)
                 });
                 fs::write(path, annotated.map_err(io::Error::other)?.text)?;
             }
