@@ -260,7 +260,7 @@ pub(super) fn add_light_calls(thread: &Thread) {
     }
     let light = light::this();
     let (calls, since) = light.new_calls();
-    let cost = overhead::of_light_calls(calls).min(since / 2);
+    let cost = overhead::of_light_calls(calls).min(since.max(0) / 2);
     thread.add_overhead(cost);
     if light.is_without_timed_frame() {
         // It is in the ticks that were added as its callees', too.

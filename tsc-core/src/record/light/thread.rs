@@ -142,6 +142,7 @@ impl LightThread {
     pub(crate) fn new_calls(&self) -> (i64, i64) {
         let calls = self.calls.get();
         let now = match clock::is_os_clock() {
+            // The counter may not be read.
             true => clock::now(),
             false => on_cpu::now(),
         };
