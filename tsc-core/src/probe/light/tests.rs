@@ -520,6 +520,13 @@ fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
     });
 }
 
+/// The overhead of probes in the calls of the timed callsite.
+fn nested() -> i64 {
+    let timed = TIMED.with(|timed| *timed);
+    let found = thread::this().find(timed.position()).unwrap().1;
+    found.totals(true).sums.nested
+}
+
 #[test]
 fn light_calls_before_a_threads_first_timed_one_are_not_its_overhead() {
     let cheap = callsite("cheap before");
@@ -529,9 +536,7 @@ fn light_calls_before_a_threads_first_timed_one_are_not_its_overhead() {
             (0..10_000).for_each(|_| call(cheap, || {}));
             // Much longer than the light calls: what is more than a call can have taken would not count.
             call_timed(timed, || (0..500_000).for_each(|n| _ = black_box(n)));
-            let found = thread::this().find(timed.position()).unwrap().1;
-            let nested = found.totals(true).sums.nested;
-            let cost = overhead::of_light_calls(10_000);
+            let (nested, cost) = (nested(), overhead::of_light_calls(10_000));
             assert!(cost > 0 && nested < cost / 10, "{nested}, {cost}");
         });
     });
@@ -541,10 +546,6 @@ fn light_calls_before_a_threads_first_timed_one_are_not_its_overhead() {
 fn light_calls_are_overhead_of_timed_ones() {
     simulated(["cheap"], |[cheap]| {
         let timed = TIMED.with(|timed| *timed);
-        let nested = || {
-            let found = thread::this().find(timed.position()).unwrap().1;
-            found.totals(true).sums.nested
-        };
         let before = nested();
         let expected = overhead::of_light_calls(1000);
         call_timed(timed, || {
@@ -561,10 +562,6 @@ fn light_calls_are_overhead_of_timed_ones() {
 fn light_calls_take_at_most_half_of_a_timed_one() {
     simulated(["cheap"], |[cheap]| {
         let timed = TIMED.with(|timed| *timed);
-        let nested = || {
-            let found = thread::this().find(timed.position()).unwrap().1;
-            found.totals(true).sums.nested
-        };
         call_timed(timed, || {});
         let before = nested();
         call_timed(timed, || {
