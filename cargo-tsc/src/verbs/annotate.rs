@@ -196,7 +196,8 @@ fn say_what_is_needed(changes: &Changes) {
     }
 }
 
-/// The number of attributes that were, or would be, added or removed, and of light ones among those added. The inner error is that of a file that does not parse.
+/// The number of attributes that were, or would be, added or removed, and of light ones among those added. The inner error is that of a file that
+/// does not parse.
 fn change(
     file: &Path,
     source: &str,

@@ -41,7 +41,7 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
 }
 
 /// The functions that would be expected in the tree beside light ones, if there are any. Of one whose times are not by ticks of the clock, the
-/// tree lacks most calls, even if ticks have found others.
+/// tree lacks some calls, even if ticks have found others.
 fn missing(page: &Page<'_>) -> Option<String> {
     let clock = page.report.tick_clock.as_ref();
     clock.filter(|clock| clock.no_times_because.is_none())?;

@@ -164,6 +164,7 @@ mod tests {
         assert_eq!(shown("short"), "31.0ns");
         assert_eq!(shown("light"), "2.00ns");
     }
+
     #[test]
     fn first_page_says_nothing_of_now() {
         let mut report = Report::default();
