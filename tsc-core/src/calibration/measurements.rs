@@ -8,7 +8,7 @@ use crate::tsc::{Ticks, clock, elapsed};
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = if cfg!(miri) { 1 } else { 301 };
 
-/// The result of one measurement: the visible, the total and the nesting overhead. A light probe has only the first one.
+/// The result of one measurement: the visible, the total and the nesting overhead.
 pub(super) type Costs = [f64; 3];
 
 /// The medians of the figures in some rounds, none below 0. After `enough` ticks, rounds are made only until there are enough. `None` if every
@@ -47,7 +47,7 @@ pub(super) struct Series {
     sum: f64,
     squares: f64,
     /// `None` if nothing was measured.
-    pub(super) least: Option<f64>,
+    least: Option<f64>,
     greatest: f64,
 }
 

@@ -28,6 +28,7 @@ use tsc_report::__private::{data, named, reasons};
 
 pub(crate) mod core_clock;
 mod fit;
+pub(crate) mod light;
 mod measurements;
 pub(crate) mod overhead;
 pub(crate) mod reference_chain;

@@ -3,12 +3,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::light;
 use super::measurements::{Costs, Series, medians, per_call};
 use super::statistics::median;
 use crate::process::PerProcess;
-use crate::record::callsite::{EmptyCalls, EmptyLightCalls, Kind};
+use crate::record::callsite::{EmptyCalls, Kind};
 use crate::record::contexts::{self, Contexts};
-use crate::record::light::{self, Row};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::{BUFFER_LEN, Record, thread};
 use crate::sync::Mutex;
@@ -40,28 +40,26 @@ const TIMED_SURROUNDINGS: f64 = 45.0;
 pub(crate) const MACHINE_SHARE: f64 = 0.01;
 pub(crate) const CROWDING_SHARE: f64 = 0.4;
 
-/// All measurements of the probes with one fence policy, or of light probes.
+/// All measurements of the probes with one fence policy.
 #[derive(Clone, Copy, Default)]
 struct Known {
     /// `None` until such a probe is called.
-    kind: Option<Kind>,
+    empty_calls: Option<EmptyCalls>,
     /// Whether the costs are those beside light probes.
     is_mixed: bool,
     costs: [Series; 3],
 }
 
-/// One element for each fence policy, and the one for light probes.
-type KnownCosts = [Known; LIGHT + 1];
-const LIGHT: usize = Fence::ALL.len();
+/// One element for each fence policy.
+type KnownCosts = [Known; Fence::ALL.len()];
 
 static MEASUREMENTS: PerProcess<Mutex<KnownCosts>> = PerProcess::new();
 
 /// Whether the program has timed and light probes. Then a timed call costs more, and is measured so on all threads.
 static MIXED: AtomicBool = AtomicBool::new(false);
 
-/// Each policy's mean visible overhead and the cost of a light call, as the bits of an `f64`, for those who must not take a lock. 0.0 if the
-/// probe is not in use.
-static VISIBLE: [AtomicU64; LIGHT + 1] = [const { AtomicU64::new(0) }; LIGHT + 1];
+/// Each policy's mean visible overhead, as the bits of an `f64`, for those who must not take a lock. 0.0 if the policy is not in use.
+static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
 
 /// Forgets all measurements, in the child of a fork.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
@@ -79,8 +77,6 @@ fn with<R>(f: impl FnOnce(&mut KnownCosts) -> R) -> R {
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
 /// the length of the buffer, so that each round contains one fold of the buffer.
 const CALLS: u32 = BUFFER_LEN as u32;
-/// The number of light calls in a round.
-const LIGHT_CALLS: u32 = if cfg!(miri) { 8 } else { 512 };
 /// The readings of the operating system's clock that are taken to find out what one costs.
 const OS_CLOCK_READINGS: usize = 301;
 /// After this time, about a millisecond at common rates, rounds are made only until there are enough.
@@ -88,24 +84,24 @@ const ENOUGH: Ticks = 3_000_000;
 /// The same at the first call, for which the program waits: some 40 rounds, whose median is as good, but for the core clock, which the
 /// report's measurement sees at another time.
 const FIRST_ENOUGH: Ticks = ENOUGH / 3;
-/// The same for light calls, always.
-const LIGHT_ENOUGH: Ticks = 1_250_000;
 
 /// Measures what the probes of this kind cost, unless it has been measured.
 pub(crate) fn calibrate(kind: Kind) {
-    if !is_known(kind) {
-        measure_and_add(kind, FIRST_ENOUGH);
+    match kind {
+        Kind::Timed(fence, _) if is_known(fence) => {}
+        Kind::Timed(fence, empty_calls) => measure_and_add(fence, empty_calls, FIRST_ENOUGH),
+        Kind::Light(empty_calls) => light::calibrate(empty_calls),
     }
 }
 
-pub(crate) fn is_known(kind: Kind) -> bool {
-    with(|table| table[index(kind)].kind.is_some())
+pub(crate) fn is_known(fence: Fence) -> bool {
+    with(|table| table[fence as usize].empty_calls.is_some())
 }
 
 /// Called before a timed call in a program that has light probes. What timed calls have cost before does not count any more.
 pub(crate) fn begin_to_mix() {
     if !MIXED.swap(true, Ordering::Relaxed) {
-        measure_again(LIGHT, FIRST_ENOUGH);
+        measure_again(FIRST_ENOUGH);
     }
 }
 
@@ -116,33 +112,26 @@ pub(crate) fn is_mixed() -> bool {
 /// Measures all probes in use again. Not inlined: the guard of instructions leaves it out by its name.
 #[inline(never)]
 pub(crate) fn recalibrate() {
-    measure_again(LIGHT + 1, ENOUGH);
+    measure_again(ENOUGH);
+    light::measure_again();
 }
 
-/// Measures the first so many elements of the table that are in use.
-fn measure_again(len: usize, enough: Ticks) {
+/// Measures the timed probes in use again.
+fn measure_again(enough: Ticks) {
     let measured = with(|table| *table);
-    for kind in measured[..len].iter().filter_map(|known| known.kind) {
-        measure_and_add(kind, enough);
+    for (&fence, known) in Fence::ALL.iter().zip(measured) {
+        if let Some(empty_calls) = known.empty_calls {
+            measure_and_add(fence, empty_calls, enough);
+        }
     }
 }
 
-fn index(kind: Kind) -> usize {
-    match kind {
-        Kind::Timed(fence, _) => fence as usize,
-        Kind::Light(_) => LIGHT,
-    }
-}
-
-fn measure_and_add(kind: Kind, enough: Ticks) {
-    let is_mixed = is_mixed() && index(kind) != LIGHT;
-    let costs = match kind {
-        Kind::Timed(_, empty_calls) => measure(empty_calls, enough, is_mixed),
-        Kind::Light(empty_calls) => measure_light(empty_calls),
-    };
+fn measure_and_add(fence: Fence, empty_calls: EmptyCalls, enough: Ticks) {
+    let is_mixed = is_mixed();
+    let costs = measure(empty_calls, enough, is_mixed);
     let visible = with(|table| {
-        let known = &mut table[index(kind)];
-        known.kind = Some(kind);
+        let known = &mut table[fence as usize];
+        known.empty_calls = Some(empty_calls);
         // A measurement may have begun before the program had light probes, and end after one of those beside them.
         if let Some(costs) = costs.filter(|_| is_mixed || !known.is_mixed) {
             if is_mixed && !known.is_mixed {
@@ -152,29 +141,14 @@ fn measure_and_add(kind: Kind, enough: Ticks) {
                 series.add(cost);
             }
         }
-        match kind {
-            Kind::Timed(..) => known.costs[0].mean(),
-            Kind::Light(_) => known.costs[0].least.unwrap_or(0.0),
-        }
+        known.costs[0].mean()
     });
-    VISIBLE[index(kind)].store(visible.to_bits(), Ordering::Relaxed);
+    VISIBLE[fence as usize].store(visible.to_bits(), Ordering::Relaxed);
 }
 
 /// The visible overhead of [`of`], without taking a lock: `stop!` asks for it on each call.
 pub(crate) fn visible(fence: Fence) -> f64 {
     f64::from_bits(VISIBLE[fence as usize].load(Ordering::Relaxed))
-}
-
-/// The ticks that so many light calls cost.
-pub(crate) fn of_light_calls(calls: i64) -> i64 {
-    let cost = f64::from_bits(VISIBLE[LIGHT].load(Ordering::Relaxed));
-    (calls as f64 * cost).round() as i64
-}
-
-/// The ticks that a light call costs its program more than a call without the probe: the least of all measurements, because what disturbs
-/// one of them makes it longer. `None` if there are no light probes, or if no measurement succeeded.
-pub(crate) fn of_a_light_call() -> Option<f64> {
-    with(|table| table[LIGHT].costs[0].least)
 }
 
 /// The visible overhead, the cost and the nesting cost of [`of`], which allocates.
@@ -257,45 +231,11 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 4]> {
     Some([visible, annotated - bare, annotated, nested])
 }
 
-/// What a light call costs. `None` if no round succeeded.
-fn measure_light(empty_calls: EmptyLightCalls) -> Option<Costs> {
-    let rows = [const { Row::new() }; 2];
-    let cost = |[annotated, bare]: [fn(u32); 2]| {
-        per_call(annotated, LIGHT_CALLS) - per_call(bare, LIGHT_CALLS)
-    };
-    let costs = medians(LIGHT_ENOUGH, || {
-        let mut costs = [0.0; 2];
-        light::this().with_rows(&rows, || {
-            costs = [empty_calls.in_memory, empty_calls.in_register].map(cost);
-        });
-        Some(costs)
-    })?;
-    Some([light_cost(costs), 0.0, 0.0])
-}
-
-/// Stores and loads compete with a probe as they do in programs. But if each load waits for the store before it, the probe runs in that time,
-/// and seems to cost nothing: so in a program with frame pointers (0.0 ticks in place of 3.0; EPYC, Zen 4), where the CPU does not recognise that
-/// both are of the same place.
-fn light_cost([in_memory, in_register]: [f64; 2]) -> f64 {
-    if in_memory < in_register / 2.0 {
-        in_register
-    } else {
-        in_memory
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
 
     use super::*;
-
-    #[test]
-    fn light_probe_that_is_hidden_by_loads_is_measured_without_them() {
-        assert_eq!(light_cost([3.0, 3.5]), 3.0);
-        assert_eq!(light_cost([0.0, 2.3]), 2.3);
-        assert_eq!(light_cost([0.0, 0.0]), 0.0);
-    }
 
     #[test]
     fn reading_of_the_systems_clock_is_the_usual_gap_between_two() {

@@ -25,7 +25,7 @@ impl<P: FencePolicy> ProbeKind for P {
 pub struct Light;
 
 impl ProbeKind for Light {
-    const KIND: Kind = Kind::Light(EmptyLightCalls {
+    const KIND: Kind = Kind::Light(&EmptyLightCalls {
         in_memory: [call_light, call_not_light],
         in_register: [call_light_in_register, call_not_light_in_register],
     });

@@ -15,7 +15,7 @@ use core::hint;
 
 use super::slot::{Slot, Started};
 use super::stop::{Activation, Visit};
-use crate::calibration::overhead;
+use crate::calibration;
 use crate::hooks;
 use crate::on_cpu;
 use crate::record::Record;
@@ -260,7 +260,7 @@ pub(super) fn add_light_calls(thread: &Thread) {
     }
     let light = light::this();
     let (calls, since) = light.new_calls();
-    let cost = overhead::of_light_calls(calls).min(since.max(0) / 2);
+    let cost = calibration::light::of_calls(calls).min(since.max(0) / 2);
     thread.add_overhead(cost);
     if light.is_without_timed_frame() {
         // It is in the ticks that were added as its callees', too.

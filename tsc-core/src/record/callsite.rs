@@ -133,7 +133,7 @@ pub enum Kind {
     Timed(Fence, EmptyCalls),
     /// Each call is counted, and ticks of a clock tell where the time goes.
     #[doc(hidden)]
-    Light(EmptyLightCalls),
+    Light(&'static EmptyLightCalls),
 }
 
 /// Functions with a loop over a call that does little, each with a light probe and without: the value of each step is in memory, or in a

@@ -49,7 +49,7 @@ pub use control::{pause, resume};
 pub(crate) use filter::full_name;
 pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
-pub(crate) use registration::{as_overhead, as_report, begin_cold_path};
+pub(crate) use registration::{as_overhead, as_own_work, as_report, begin_cold_path};
 pub(crate) use sheets::{Recorded, ThreadName};
 pub(crate) use thread_end::release;
 pub use tree::record as record_tree;
@@ -211,7 +211,8 @@ fn register<T>(
 /// because they come in the middle of the program's work: see [`Arena`](crate::record::arena::Arena).
 fn is_to_allocate(thread: &Thread, callsite: &Callsite) -> bool {
     let has_light_probes = has_light_probes();
-    let is_unusual = || !overhead::is_known(callsite.kind()) || filter::is_set();
+    let is_measured = |fence| !overhead::is_known(fence);
+    let is_unusual = || callsite.fence().is_some_and(is_measured) || filter::is_set();
     !has_begun(thread, callsite.is_light() || has_light_probes)
         || has_light_probes && !callsite.is_light() && !overhead::is_mixed()
         || callsite.number().is_none() && (cfg!(feature = "pmu") || is_unusual())

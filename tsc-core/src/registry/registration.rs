@@ -3,7 +3,7 @@
 
 use super::{busy_with, in_cold_path, light};
 use crate::on_cpu;
-use crate::process::cpu_time;
+use crate::process::{Errno, cpu_time};
 use crate::record::Sums;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
@@ -48,6 +48,16 @@ pub(crate) fn as_overhead<T>(thread: &Thread, f: impl FnOnce() -> T) -> T {
     thread.add_overhead(elapsed(began, end).max(0));
     thread.note_loss_before(began, end);
     result
+}
+
+/// The same where a light probe finds a tick: its time is that of no function either. Does nothing inside the runtime's own work.
+pub(crate) fn as_own_work(f: impl FnOnce()) {
+    let _errno = Errno::save();
+    busy_with(|thread| {
+        light::begin_own_work(thread);
+        as_registration(|| as_overhead(thread, f));
+        light::end_own_work(thread);
+    });
 }
 
 /// The same for a report: its time is that of no function, and for timed calls like that of registrations.

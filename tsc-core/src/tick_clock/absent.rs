@@ -6,6 +6,11 @@ pub(crate) fn note_noticed(_ticks: u64) {}
 
 pub(crate) fn note_given(_ticks: u64) {}
 
+#[cfg(not(test))]
+pub(crate) fn is_measurement_due() -> bool {
+    false
+}
+
 pub(crate) fn unavailable() -> Option<&'static str> {
     // A test makes the ticks itself.
     (!cfg!(test)).then_some("no clock of light probes runs on this platform")

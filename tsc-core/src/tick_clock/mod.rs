@@ -22,12 +22,12 @@ mod thread;
 mod words;
 
 #[cfg(test)]
-pub(crate) use script::{epoch, wake_up_us};
+pub(crate) use script::{epoch, is_measurement_due, wake_up_us};
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) use thread::start_from_zero;
-#[cfg(not(test))]
-pub(crate) use thread::wake_up_us;
 pub(crate) use thread::{begin, begin_anew, note_given, note_noticed, so_far, unavailable};
+#[cfg(not(test))]
+pub(crate) use thread::{is_measurement_due, wake_up_us};
 use words::Words;
 pub(crate) use words::make_stale;
 

@@ -46,6 +46,9 @@ const ASKS_EVERY: u64 = 8;
 const WAKE_UP_NS: u64 = 26_000;
 /// More than that is the step in which some systems count CPU time.
 const LONGEST_WAKE_UP_NS: u64 = 100_000;
+/// What a light call costs is measured at the first tick, and each time again after so many ticks and a quarter of those so far: some twelve
+/// times in the first second.
+const MEASURES_AFTER: u64 = 64;
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// The interval that the user has chosen, in nanoseconds. 0 if none.
@@ -63,6 +66,8 @@ static SINCE: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 /// How many ticks the threads have noticed, and how many of these have given CPU time to a function. Each thread counts its own.
 static NOTICED: AtomicU64 = AtomicU64::new(0);
 static GIVEN: AtomicU64 = AtomicU64::new(0);
+/// Whether a thread is to measure what a light call costs.
+static MEASUREMENT_DUE: AtomicBool = AtomicBool::new(false);
 static REFUSED: PerProcess<OnceBox<String>> = PerProcess::new();
 
 /// Starts the clock, unless it runs.
@@ -114,6 +119,12 @@ pub(crate) fn note_given(ticks: u64) {
     GIVEN.fetch_add(ticks, Relaxed);
 }
 
+/// Whether it is time to measure what a light call costs. The thread that asks does it then: the next time is later.
+#[cfg(not(test))]
+pub(crate) fn is_measurement_due() -> bool {
+    MEASUREMENT_DUE.load(Relaxed) && MEASUREMENT_DUE.swap(false, Relaxed)
+}
+
 /// What the clock has done since it began or since the last reset: its ticks, the time, and the CPU time that it took, both in nanoseconds.
 pub(crate) fn so_far() -> [u64; 3] {
     let mut so_far = totals();
@@ -150,6 +161,7 @@ extern "C" fn run() -> ! {
     let mut slowed: Option<Duration> = None;
     let mut so_far = SoFar::NOTHING;
     let mut wake_ups = 0_u64;
+    let mut due = 0;
     loop {
         so_far.elapsed = system::now().saturating_sub(began);
         so_far.useful = useful(wake_ups);
@@ -176,6 +188,10 @@ extern "C" fn run() -> ! {
         let noticed = NOTICED.load(Relaxed);
         let is_idle = idleness.is_idle(noticed, interval, cpu_time_of_others);
         slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(usual)));
+        if wake_ups > due {
+            due = wake_ups + MEASURES_AFTER + wake_ups / 4;
+            MEASUREMENT_DUE.store(true, Relaxed);
+        }
         EPOCH.advance(clock::now());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::process::process_started;
 use super::slowest::add_slowest;
-use crate::calibration::overhead;
+use crate::calibration;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::light::PathSums;
@@ -103,7 +103,10 @@ fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
         sums.unsplit = sums.unsplit.max(sums.counted).max(1);
     }
     if callsite.is_light() {
-        let (probes, cost) = (sums.counted.max(sums.polls), overhead::of_a_light_call());
+        let (probes, cost) = (
+            sums.counted.max(sums.polls),
+            calibration::light::of_a_call(),
+        );
         sums.light_probe_milliticks = (probes as f64 * cost.unwrap_or(0.0) * 1000.0) as i64;
     }
     sums

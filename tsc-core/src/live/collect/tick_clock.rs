@@ -1,6 +1,6 @@
 //! Makes the report's part about the clock of light probes.
 
-use crate::calibration::overhead;
+use crate::calibration;
 use crate::registry::Recorded;
 use crate::tsc::clock;
 use crate::{on_cpu, tick_clock};
@@ -21,7 +21,7 @@ pub(in crate::live) fn collect_tick_clock(figures: &Recorded) -> Option<TickCloc
         age_ns,
         cpu_ns,
         outside_ticks: figures.ticked.outside.on_cpu,
-        light_call_ticks: overhead::of_a_light_call(),
+        light_call_ticks: calibration::light::of_a_call(),
         no_times_because: reason.map(str::to_owned),
         ..TickClock::default()
     })

@@ -1,10 +1,12 @@
 //! Light probes in unusual cases: the first call of a callsite on a thread, and a check that finds that something has happened.
 
+use crate::calibration;
 use crate::hooks;
 use crate::probe::empty_calls::Light;
 use crate::record::callsite::{Callsite, meta};
-use crate::record::light::{self, Frame, Who};
+use crate::record::light::{self, Frame, LightThread, Who};
 use crate::registry::{self, check_light};
+use crate::tick_clock;
 
 /// The start of a call or of a poll, which `COUNTER` counts, if the inlined probe does not handle it. A constant is no argument, which takes less
 /// code in each annotated function.
@@ -26,7 +28,7 @@ pub(super) unsafe extern "C" fn start<const COUNTER: usize>(frame: &Frame) {
 unsafe fn start_counting(frame: &Frame, counter: usize) {
     let thread = light::this();
     // What has happened until now belongs to the caller.
-    check_light(thread);
+    check(thread);
     // SAFETY: the probe has set the frame's callsite.
     if let Who::Fresh(callsite) = unsafe { frame.who() }
         && count(callsite, counter, 1)
@@ -60,7 +62,15 @@ pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) -> 
 #[cold]
 #[inline(never)]
 pub(super) extern "C" fn stop() {
-    check_light(light::this());
+    check(light::this());
+}
+
+/// Finds out what has happened, and measures what a light call costs if that is due.
+fn check(thread: &LightThread) {
+    check_light(thread);
+    if tick_clock::is_measurement_due() {
+        registry::as_own_work(calibration::light::measure_again);
+    }
 }
 
 /// The end of a block whose frame is not the innermost one: others are inside it that have not ended, or it is not linked any more, because calls
@@ -69,6 +79,6 @@ pub(super) extern "C" fn stop() {
 #[inline(never)]
 pub(super) extern "C" fn stop_out_of_order(frame: &Frame) {
     let thread = light::this();
-    check_light(thread);
+    check(thread);
     thread.unlink(frame);
 }

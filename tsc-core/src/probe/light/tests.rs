@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::hint::black_box;
 
 use super::{LightBlock, LightProbe};
-use crate::calibration::overhead;
+use crate::calibration;
 use crate::on_cpu::script::{self, Moment, Scripted};
 use crate::probe::empty_calls::Light;
 use crate::probe::{Probe, Slot};
@@ -13,7 +13,7 @@ use crate::record::light::{self, Frame};
 use crate::record::thread;
 use crate::record::totals::Totals;
 use crate::registry;
-use crate::tick_clock::epoch;
+use crate::tick_clock::{epoch, script::make_measurement_due};
 use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
@@ -451,7 +451,7 @@ fn cost_of_light_callees_is_taken_once_from_a_timed_call_that_began_before() {
                 // Longer than they cost.
                 script::run(1_000_000);
             });
-            let cost = overhead::of_light_calls(CALLS.into());
+            let cost = calibration::light::of_calls(CALLS.into());
             let callees = since_the_beginning(timed).callees;
             // The other timed call is one of them, and takes nothing but the cost of its probe.
             assert!(
@@ -536,9 +536,29 @@ fn light_calls_before_a_threads_first_timed_one_are_not_its_overhead() {
             (0..10_000).for_each(|_| call(cheap, || {}));
             // Much longer than the light calls: what is more than a call can have taken would not count.
             call_timed(timed, || (0..500_000).for_each(|n| _ = black_box(n)));
-            let (nested, cost) = (nested(), overhead::of_light_calls(10_000));
+            let (nested, cost) = (nested(), calibration::light::of_calls(10_000));
             assert!(cost > 0 && nested < cost / 10, "{nested}, {cost}");
         });
+    });
+}
+
+#[test]
+fn measurement_at_a_tick_is_overhead_and_no_functions_time() {
+    simulated(["measures"], |[measures]| {
+        let overhead = || thread::this().overhead.get();
+        let before = overhead();
+        call(measures, || {
+            script::run(300);
+            tick();
+        });
+        assert_eq!(overhead(), before);
+        call(measures, || {
+            script::run(300);
+            make_measurement_due();
+            tick();
+        });
+        assert!(overhead() > before);
+        assert_eq!(own(measures), (2, 600, 0, 0));
     });
 }
 
@@ -547,7 +567,7 @@ fn light_calls_are_overhead_of_timed_ones() {
     simulated(["cheap"], |[cheap]| {
         let timed = TIMED.with(|timed| *timed);
         let before = nested();
-        let expected = overhead::of_light_calls(1000);
+        let expected = calibration::light::of_calls(1000);
         call_timed(timed, || {
             (0..1000).for_each(|_| call(cheap, || {}));
             // Longer than they cost, also under Miri.
