@@ -44,6 +44,8 @@ pub(crate) struct Epoch {
 
 /// So many ticks are known.
 const KEPT: usize = 64;
+/// So many intervals tell their mean.
+const LATELY: u64 = 16;
 
 /// That of the clock.
 pub(crate) static EPOCH: Epoch = Epoch::new();
@@ -100,6 +102,15 @@ impl Epoch {
         })
     }
 
+    /// The mean time between the last few ticks, up to number `last`. 0 if there were not so many.
+    pub(crate) fn interval(&self, last: u64) -> i64 {
+        let at = |number: u64| self.at[number as usize % KEPT].load(Relaxed);
+        match last.checked_sub(LATELY) {
+            None | Some(0) => 0,
+            Some(before) => elapsed(at(before), at(last)).max(0) / LATELY as i64,
+        }
+    }
+
     /// The clock ticks at the time `now`. Only one thread calls this.
     #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
     pub(crate) fn advance(&'static self, now: Ticks) {
@@ -131,5 +142,7 @@ mod tests {
         assert_eq!(all.first, 1_000 * (2 * KEPT as u64 + 1));
         // A tick at each thousand after the beginning.
         assert_eq!(all.about_first(0), 1_000);
+        assert_eq!(EPOCH.interval(last), 1_000);
+        assert_eq!(EPOCH.interval(LATELY), 0, "the first one has no time");
     }
 }

@@ -199,7 +199,7 @@ fn time_off_the_cpu_belongs_to_the_function_that_lost_it() {
             tick();
         });
         // The rest waits for the next ticks.
-        assert_eq!(own(works), (1, 50_000 + 4 * 51_000 / 16, 0, 0));
+        assert_eq!(own(works), (1, (50_000 + 4 * 51_000) / 16, 0, 0));
     });
 }
 
@@ -218,7 +218,7 @@ fn tick_in_a_block_leaves_the_work_to_the_next_one() {
             tick();
             script::run(9_999);
         });
-        assert_eq!(own(worker), (1, 1 + 50_000 / 16, 0, 0));
+        assert_eq!(own(worker), (1, (1 + 50_000) / 16, 0, 0));
     });
 }
 
@@ -229,7 +229,7 @@ fn wait_soon_after_a_block_is_not_a_block() {
     simulated(["worker", "sleeper"], |[worker, sleeper]| {
         call(sleeper, || script::lose(300_000, 0));
         call(worker, || {
-            script::run(5_000);
+            script::run(16 * 5_000);
             tick();
             script::lose(20_000, 20_000);
         });
@@ -359,7 +359,7 @@ fn tick_in_a_timed_call_is_not_its_callers() {
                 });
                 script::lose(90_000, 0);
             });
-            script::run(5);
+            script::run(16 * 5);
             tick();
         });
         assert_eq!(own(timed), (1, 1_010, 90_000, 0));

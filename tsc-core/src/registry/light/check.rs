@@ -102,7 +102,11 @@ fn settle(light: &LightThread, thread: &Thread, is_own_work: bool) {
     let (Some(paths), Some(us)) = (light.paths(), on_cpu::ticks_per_us()) else {
         return;
     };
-    let lengths = Lengths::new(us, tick_clock::wake_up_us());
+    let lengths = Lengths::new(
+        us,
+        tick_clock::wake_up_us(),
+        tick_clock::epoch().interval(tick),
+    );
     if passed.loss.off > 0 && !passed.loss.is_split {
         UNSPLIT.store(true, Relaxed);
     }

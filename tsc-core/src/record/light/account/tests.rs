@@ -5,6 +5,7 @@ use super::*;
 const LENGTHS: Lengths = Lengths {
     us: 1000.0,
     blocking: 40_000.0,
+    interval: 0,
 };
 
 impl Account {
@@ -84,7 +85,7 @@ fn tick_in_a_block_leaves_the_cpu_time_to_the_next() {
         (in_block.ticks, in_block.on_cpu, in_block.off),
         (0, 0, 300_000)
     );
-    // What waits is divided among the next ticks.
+    // The thread's first tick takes a part of what waits.
     assert_eq!(
         check(&account, 7_000, 0, 0, Some(10)),
         PathSums::tick(6_990 + 50_000 / PARTS, 0)
@@ -94,7 +95,32 @@ fn tick_in_a_block_leaves_the_cpu_time_to_the_next() {
     // Before the block, the function was on the CPU.
     let before = check(&account, 900_000, 300_000, 0, Some(600_000));
     assert_eq!((before.ticks, before.off), (1, 300_000));
-    assert_eq!(before.on_cpu, 10 + 600_000 + left / PARTS);
+    assert_eq!(before.on_cpu, 10 + 600_000);
+    // After the block, the time before the tick waits with the rest.
+    let waits = left + 300_000 + 69_000;
+    assert_eq!(
+        check(&account, 70_000, 0, 0, Some(1_000)),
+        PathSums::tick(waits / PARTS, 0)
+    );
+    assert_eq!(
+        check(&account, 70_000, 0, 0, Some(0)),
+        PathSums::tick(1_000 + 70_000, 0)
+    );
+    assert_eq!(account.pending.get(), waits - waits / PARTS);
+}
+
+#[test]
+fn what_waits_is_divided_when_the_thread_does_not_block_any_more() {
+    let account = Account::new();
+    account.begin_simulated(1 << 40);
+    check(&account, 1_600_000, 300_000, 0, None);
+    let takes = || check(&account, 1_000, 0, 0, Some(0)).on_cpu;
+    assert_eq!(takes(), 1_601_000 / PARTS);
+    for _ in 1..=PARTS {
+        assert_eq!(takes(), 1_000);
+    }
+    let waits = 1_601_000 - 1_601_000 / PARTS;
+    assert_eq!(takes(), 1_000 + waits / PARTS);
 }
 
 #[test]
@@ -351,7 +377,10 @@ impl Simulated {
             slice: SLICE,
             usual: Default::default(),
             wait,
-            lengths: LENGTHS,
+            lengths: Lengths {
+                interval: mean as i64,
+                ..LENGTHS
+            },
             outside: None,
 
             own: [0; 4],
@@ -469,7 +498,7 @@ impl Simulated {
 /// A function of milliseconds, then two that are called often, each by another one, which gives the CPU away now and then.
 fn mixed(mean: u64, wait: u64) -> [f64; 4] {
     let mut thread = Simulated::new(mean, wait);
-    for round in 0..3_000 {
+    for round in 0..12_000 {
         thread.run(0, 3_000_000);
         for (function, length) in [(1, 10_000), (2, 30_000)] {
             for _ in 0..60 {
@@ -554,6 +583,29 @@ fn longest_of_short_requests_does_not_have_the_time_of_the_others() {
     let share = thread.own[0] as f64 / all as f64;
     let expected = 150.0 / 280.0;
     assert!((0.9..1.1).contains(&(share / expected)), "{share}");
+}
+
+/// The errors of the functions of a game's frame, the first of which runs after the wait for the frame.
+fn frames(mean: u64) -> [f64; 3] {
+    let mut thread = Simulated::new(mean, 0);
+    for _ in 0..60_000 {
+        thread.run(0, 2_000_000);
+        thread.run(1, 600_000);
+        thread.run(2, 400_000);
+        thread.block(3, 13_000_000);
+    }
+    let [first, second, last, _] = thread.errors();
+    [first, second, last]
+}
+
+#[test]
+fn functions_after_and_before_a_block_get_what_they_used() {
+    // An interval between two ticks is rarely as long as the longest if all of it lies in a frame.
+    for (mean, most) in [(200_000, 0.02), (1_000_000, 0.04), (4_000_000, 0.1)] {
+        let errors = frames(mean);
+        let is_right = |error: &f64| (error - 1.0).abs() < most;
+        assert!(errors.iter().all(is_right), "{mean}: {errors:?}");
+    }
 }
 
 #[test]
