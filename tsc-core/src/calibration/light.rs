@@ -15,9 +15,14 @@ use crate::record::callsite::EmptyLightCalls;
 use crate::record::light::{self, Row};
 use crate::record::thread;
 
-/// The number of rounds in a measurement, and of calls in each loop of a round: some 50 µs in all.
+/// The number of rounds in a measurement, and of calls in each loop of a round: some 50 µs in all, and more where the counter may be so slow
+/// that a short loop takes only some of its steps.
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
-const CALLS: u32 = if cfg!(miri) { 8 } else { 128 };
+const CALLS: u32 = match cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
+    _ if cfg!(miri) => 8,
+    true => 128,
+    false => 512,
+};
 
 /// Set when the process makes its first light call.
 static EMPTY_CALLS: OnceRef<'static, EmptyLightCalls> = OnceRef::new();
@@ -36,7 +41,7 @@ pub(crate) fn calibrate(empty_calls: &'static EmptyLightCalls) {
 #[inline(never)]
 pub(crate) fn measure_again() {
     if let Some(empty_calls) = EMPTY_CALLS.get() {
-        // No check gives this time to a function.
+        // For a report, which is not in the cold path. No check gives this time to a function.
         let _busy = thread::this().enter_cold_path();
         LEAST.fetch_min(measure(empty_calls).to_bits(), Relaxed);
     }

@@ -55,7 +55,7 @@ pub(crate) fn as_own_work(f: impl FnOnce()) {
     let _errno = Errno::save();
     busy_with(|thread| {
         light::begin_own_work(thread);
-        as_registration(|| as_overhead(thread, f));
+        as_overhead(thread, || as_registration(f));
         light::end_own_work(thread);
     });
 }
