@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::cmp::Reverse;
+use std::ops::DerefMut;
 use std::sync::Arc;
 
 use once_cell::race::OnceBox;
@@ -15,7 +16,7 @@ use super::arena::Arena;
 use super::{BUFFERED_BELOW, Record};
 use crate::environment;
 use crate::recorded::Value;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, spin_loop};
 use crate::tsc::Ticks;
 use tsc_report::__private::sorted;
 
@@ -23,6 +24,8 @@ use tsc_report::__private::sorted;
 const USUAL: usize = 5;
 /// The most calls that can be kept of each function.
 pub(crate) const MOST: usize = 64;
+/// How often a call tries to lock the places, with a pause of some 40 cycles after each time.
+const ATTEMPTS: u32 = 1000;
 /// The most callers of a call that are kept.
 pub(crate) const CALLERS: usize = 16;
 
@@ -137,6 +140,17 @@ pub(crate) fn subtract(calls: &mut Vec<KeptCall>, earlier: &[KeptCall]) {
     calls.retain(|kept| !earlier.iter().any(|earlier| earlier.is(kept)));
 }
 
+/// `None` if the lock is not free within some ten microseconds.
+fn lock_soon<T>(lock: &Mutex<T>) -> Option<impl DerefMut<Target = T>> {
+    (0..ATTEMPTS).find_map(|_| {
+        let locked = lock.try_lock();
+        if locked.is_none() {
+            spin_loop();
+        }
+        locked
+    })
+}
+
 /// By which calls are compared. What is in no place is shorter than any call.
 fn ticks_of(place: &Option<SlowCall>) -> i64 {
     place.as_ref().map_or(i64::MIN, |call| call.ticks)
@@ -144,8 +158,8 @@ fn ticks_of(place: &Option<SlowCall>) -> i64 {
 
 /// A record's slowest calls, in any order.
 ///
-/// Nobody waits for the lock. While it is held, a reader finds the record being written, and reads again; a call that comes then, in a signal
-/// handler or at the moment of a reading, is not kept.
+/// While the lock is held, a reader finds the record being written, and reads again. A call waits for a reader, which copies a few calls, but not
+/// for long: a signal handler may have interrupted its own thread, or the reader may have lost the CPU. Then it is not kept.
 #[derive(Debug)]
 pub(super) struct Slowest {
     thread: Arc<ThreadFacts>,
@@ -227,7 +241,7 @@ impl Record {
         };
         // Before the lock is taken, so that a reader who finds it locked reads again.
         self.sequence.open();
-        let mut calls = slowest.calls.try_lock();
+        let mut calls = lock_soon(&slowest.calls);
         if let Some(calls) = calls.as_deref_mut() {
             change(calls);
             let above = calls.iter().map(ticks_of).min().unwrap_or(i64::MIN);
