@@ -7,6 +7,9 @@ use crate::sync::thread_local;
 
 thread_local! {
     static MEASUREMENT_DUE: Cell<bool> = const { Cell::new(false) };
+}
+
+thread_local! {
     static FOLLOWED: Cell<Option<&'static Epoch>> = const { Cell::new(None) };
 }
 

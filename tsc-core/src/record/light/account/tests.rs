@@ -112,9 +112,11 @@ fn tick_in_a_block_leaves_the_cpu_time_to_the_next() {
 #[test]
 fn what_waits_is_divided_when_the_thread_does_not_block_any_more() {
     let account = Account::new();
-    account.begin_simulated(1 << 40);
-    check(&account, 1_600_000, 300_000, 0, None);
+    account.begin(1 << 40, 0);
     let takes = || check(&account, 1_000, 0, 0, Some(0)).on_cpu;
+    // The thread's first tick.
+    assert_eq!(takes(), 1_000);
+    check(&account, 1_600_000, 300_000, 0, None);
     assert_eq!(takes(), 1_601_000 / PARTS);
     for _ in 1..=PARTS {
         assert_eq!(takes(), 1_000);
