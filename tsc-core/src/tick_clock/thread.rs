@@ -46,8 +46,7 @@ const ASKS_EVERY: u64 = 8;
 const WAKE_UP_NS: u64 = 26_000;
 /// More than that is the step in which some systems count CPU time.
 const LONGEST_WAKE_UP_NS: u64 = 100_000;
-/// What a light call costs is measured at the first tick, and each time again after so many ticks and a quarter of those so far: some twelve
-/// times in the first second.
+/// What a light call costs is measured again after so many ticks, and each time later by a quarter of those so far.
 const MEASURES_AFTER: u64 = 64;
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -161,7 +160,7 @@ extern "C" fn run() -> ! {
     let mut slowed: Option<Duration> = None;
     let mut so_far = SoFar::NOTHING;
     let mut wake_ups = 0_u64;
-    let mut due = 0;
+    let mut due = MEASURES_AFTER;
     loop {
         so_far.elapsed = system::now().saturating_sub(began);
         so_far.useful = useful(wake_ups);
