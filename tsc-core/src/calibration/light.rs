@@ -1,8 +1,8 @@
 //! Measures what a light call costs: at the first one, sometimes at a tick of the clock, and for every report.
 //!
 //! The least of these measurements is used, because what disturbs one of them makes it longer. Two are not enough for that: where another virtual
-//! machine uses the other thread of the core, the cost doubles for tens of milliseconds, and a program's first and last moment both lie in
-//! such a time in a third of all cases (EPYC, Zen 1).
+//! machine uses the other thread of the core, the cost doubles for tens of milliseconds (EPYC, Zen 1; `studies/transparency/RESULTS.md`), and a
+//! program's first and last moment may both lie in such a time.
 //!
 //! A measurement neither allocates nor takes a lock, because a tick may find the thread in a signal handler or in the allocator.
 
@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use once_cell::race::OnceRef;
 
 use super::measurements::per_call;
+use super::statistics::median_of_sorted;
 use crate::record::callsite::EmptyLightCalls;
 use crate::record::light::{self, Row};
 use crate::record::thread;
 
-/// The number of rounds in a measurement, and of calls in each loop of a round: some 50 µs in all, and more where the counter may be so slow
-/// that a short loop takes only some of its steps.
+/// The number of rounds in a measurement, and of calls in each loop of a round: more where the counter may be so slow that a short loop takes
+/// only some of its steps.
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const CALLS: u32 = match cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
     _ if cfg!(miri) => 8,
@@ -24,7 +25,7 @@ const CALLS: u32 = match cfg!(any(target_arch = "x86_64", target_arch = "x86")) 
     false => 512,
 };
 
-/// Set when the process makes its first light call.
+/// Set before the cost is measured for the first time.
 static EMPTY_CALLS: OnceRef<'static, EmptyLightCalls> = OnceRef::new();
 
 /// The least cost that was measured, as the bits of an `f64`: those of numbers that are not negative are in the same order as the numbers.
@@ -32,7 +33,9 @@ static LEAST: AtomicU64 = AtomicU64::new(f64::INFINITY.to_bits());
 
 /// Measures the cost, unless it has been measured.
 pub(crate) fn calibrate(empty_calls: &'static EmptyLightCalls) {
-    if EMPTY_CALLS.set(empty_calls).is_ok() || of_a_call().is_none() {
+    if of_a_call().is_none() {
+        // Another thread may have set the same.
+        let _ = EMPTY_CALLS.set(empty_calls);
         measure_again();
     }
 }
@@ -64,8 +67,9 @@ fn measure(empty_calls: &EmptyLightCalls) -> f64 {
     let mut rounds = [[0.0; 2]; ROUNDS];
     light::this().with_rows(&rows, || rounds.fill_with(|| loops.map(difference)));
     cost([0, 1].map(|place| {
-        rounds.sort_unstable_by(|one, other| one[place].total_cmp(&other[place]));
-        rounds[ROUNDS / 2][place].max(0.0)
+        let mut costs = rounds.map(|round| round[place]);
+        costs.sort_unstable_by(f64::total_cmp);
+        median_of_sorted(&costs).unwrap_or(0.0).max(0.0)
     }))
 }
 

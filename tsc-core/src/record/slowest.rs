@@ -24,7 +24,7 @@ use tsc_report::__private::sorted;
 const USUAL: usize = 5;
 /// The most calls that can be kept of each function.
 pub(crate) const MOST: usize = 64;
-/// How often a call tries to lock the places, with a pause of some 40 cycles after each time.
+/// How often a call tries to lock the places: for some microseconds.
 const ATTEMPTS: u32 = 1000;
 /// The most callers of a call that are kept.
 pub(crate) const CALLERS: usize = 16;
@@ -140,7 +140,7 @@ pub(crate) fn subtract(calls: &mut Vec<KeptCall>, earlier: &[KeptCall]) {
     calls.retain(|kept| !earlier.iter().any(|earlier| earlier.is(kept)));
 }
 
-/// `None` if the lock is not free within some ten microseconds.
+/// `None` if the lock does not become free soon.
 fn lock_soon<T>(lock: &Mutex<T>) -> Option<impl DerefMut<Target = T>> {
     (0..ATTEMPTS).find_map(|_| {
         let locked = lock.try_lock();

@@ -211,8 +211,8 @@ fn register<T>(
 /// because they come in the middle of the program's work: see [`Arena`](crate::record::arena::Arena).
 fn is_to_allocate(thread: &Thread, callsite: &Callsite) -> bool {
     let has_light_probes = has_light_probes();
-    let is_measured = |fence| !overhead::is_known(fence);
-    let is_unusual = || callsite.fence().is_some_and(is_measured) || filter::is_set();
+    let is_unknown = |fence| !overhead::is_known(fence);
+    let is_unusual = || callsite.fence().is_some_and(is_unknown) || filter::is_set();
     !has_begun(thread, callsite.is_light() || has_light_probes)
         || has_light_probes && !callsite.is_light() && !overhead::is_mixed()
         || callsite.number().is_none() && (cfg!(feature = "pmu") || is_unusual())

@@ -92,23 +92,26 @@ impl Epoch {
     /// The ticks after number `noticed`, up to `last`, if there are any.
     pub(crate) fn since(&self, noticed: u64, last: u64) -> Option<NewTicks> {
         let count = last.wrapping_sub(noticed);
-        let at = |number: u64| self.at[number as usize % KEPT].load(Relaxed);
         let known = count.min(KEPT as u64);
         let oldest = known.checked_sub(1)?;
         Some(NewTicks {
             forgotten: count - known,
-            first: at(last.wrapping_sub(oldest)),
-            last: at(last),
+            first: self.at(last.wrapping_sub(oldest)),
+            last: self.at(last),
         })
     }
 
     /// The mean time between the last few ticks, up to number `last`. 0 if there were not so many.
     pub(crate) fn interval(&self, last: u64) -> i64 {
-        let at = |number: u64| self.at[number as usize % KEPT].load(Relaxed);
-        match last.checked_sub(LATELY) {
-            None | Some(0) => 0,
-            Some(before) => elapsed(at(before), at(last)).max(0) / LATELY as i64,
+        if last <= LATELY {
+            return 0;
         }
+        elapsed(self.at(last - LATELY), self.at(last)).max(0) / LATELY as i64
+    }
+
+    /// When the tick with this number was, if it is one of the last.
+    fn at(&self, number: u64) -> Ticks {
+        self.at[number as usize % KEPT].load(Relaxed)
     }
 
     /// The clock ticks at the time `now`. Only one thread calls this.
@@ -130,6 +133,9 @@ mod tests {
         static EPOCH: Epoch = Epoch::new();
         for number in 1..=3 * KEPT as u64 {
             EPOCH.advance(1_000 * number);
+            let is_known = number > LATELY;
+            let expected = if is_known { 1_000 } else { 0 };
+            assert_eq!(EPOCH.interval(number), expected, "{number}");
         }
         let last = EPOCH.last();
         assert_eq!(EPOCH.since(last, last), None);
@@ -142,7 +148,5 @@ mod tests {
         assert_eq!(all.first, 1_000 * (2 * KEPT as u64 + 1));
         // A tick at each thousand after the beginning.
         assert_eq!(all.about_first(0), 1_000);
-        assert_eq!(EPOCH.interval(last), 1_000);
-        assert_eq!(EPOCH.interval(LATELY), 0, "the first one has no time");
     }
 }

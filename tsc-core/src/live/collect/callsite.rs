@@ -103,10 +103,8 @@ fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
         sums.unsplit = sums.unsplit.max(sums.counted).max(1);
     }
     if callsite.is_light() {
-        let (probes, cost) = (
-            sums.counted.max(sums.polls),
-            calibration::light::of_a_call(),
-        );
+        let probes = sums.counted.max(sums.polls);
+        let cost = calibration::light::of_a_call();
         sums.light_probe_milliticks = (probes as f64 * cost.unwrap_or(0.0) * 1000.0) as i64;
     }
     sums

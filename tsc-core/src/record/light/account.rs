@@ -11,8 +11,8 @@
 //! of work in other functions would get most of their time. So the CPU time since the last tick waits.
 //!
 //! The first tick after a block comes early or late, but must weigh as much as any other. If it took the time since the block, what runs first
-//! then, as in a game's frame, would get too little, and what follows too much (up to 13 and 29 %, in the tests). So this time waits, too, and the
-//! tick takes as much as usually lies between two ticks from all that waits. On average that is as much as has begun to wait since the last time.
+//! then, as in a game's frame, would get too little, and what follows too much. So this time waits, too, and the tick takes as much as usually lies
+//! between two ticks from all that waits. On average that is as much as has begun to wait since the last time.
 //!
 //! Nor does a tick that finds the thread waiting for a CPU, because where it lost the CPU does not come at random: in a system call that makes
 //! the scheduler look, or in a function that wakes another thread up. A tick after the thread got the CPU back counts, also after a block: the
@@ -293,7 +293,7 @@ impl Account {
             let on_cpu = self.weigh(before, certain, since_block, lengths.interval);
             sums = PathSums::tick(on_cpu, certain);
             self.ticks.update(|ticks| ticks + 1);
-            if stretch.has_blocked && !stretch.is_tick_after {
+            if stretch.has_blocked && !is_after_block {
                 self.begin_to_wait(after);
             } else {
                 self.since_tick.set(after);
